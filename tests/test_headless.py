@@ -21,6 +21,7 @@ from agent_tui.agent.worker import Worker
 from agent_tui.protocol.events import RequestSent, Retrying
 from agent_tui.tui.dialog.view import TITLES
 from tests.agent.driving import Place
+from tests.places import trust_project
 
 LIST = {"call": "list_files", "arguments": {"path": "."}}
 CREATE = {"call": "create_file", "arguments": {"path": "new.txt", "content": "x\n"}}
@@ -376,6 +377,19 @@ def test_no_process_is_left_behind(place: Place) -> None:
     pid = (place.cwd / "pid").read_text().strip()
     status = Path(f"/proc/{pid}/status")
     assert not status.exists() or "Z (zombie)" in status.read_text()
+
+
+def test_a_skill_of_the_project_that_was_never_used_is_refused(place: Place) -> None:
+    model = place.script([{"text": "done"}])
+    folder = place.cwd / ".agents" / "skills" / "tidy"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: tidy\ndescription: Tidies.\n---\nSweep.\n")
+    trust_project(place.cwd.resolve(), place.home)
+    done = run(place, "/tidy", "-m", model)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "/tidy is a skill of this project that was never used" in done.stderr
+    done = run(place, "/tidy", "-m", model, "--trust", str(place.cwd))
+    assert (done.returncode, done.stdout) == (0, "done\n")
 
 
 def test_a_slash_word_that_is_no_skill_is_a_slip(place: Place) -> None:

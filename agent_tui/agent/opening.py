@@ -18,14 +18,14 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.stored_keys import key_refresher
-from agent_tui.agent.services.trust import describe_untrusted, discover_skills
+from agent_tui.agent.services.trust import describe_untrusted, load_skills
 from agent_tui.agent.session import directories, recovery
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
 from agent_tui.agent.session.record import Record, Sink, still_allowed
 from agent_tui.agent.session.sinks import Sinks
 from agent_tui.agent.turn import sandbox_words
-from agent_tui.agent.turn.tool_wiring import LoadedSkills, scrubber
+from agent_tui.agent.turn.tool_wiring import scrubber
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.events import EffortChanged, Event, Notice, Restored, SessionStarted, fold
 from agent_tui.protocol.transcript import Level
@@ -52,7 +52,7 @@ async def open_agent(
     environment.hide_secrets()
     wire = _wire(config, record.session)
     hide = scrubber(config, formats=True).scrub
-    skills = LoadedSkills(lambda: discover_skills(config, config.gate(), hide))
+    skills = load_skills(config, hide)
     models = Models(config)
     models.refreshing = lambda config: key_refresher(
         config, pool, lambda _: None

@@ -12,7 +12,9 @@ from agent_tui.structures.readable import display_tool_name
 from agent_tui.structures.vec import Vec
 
 Direction = Literal["undo", "redo"]
-QuestionKind = Literal["stuck", "budget", "price", "skill_argument", "confirm", "ask", "plan"]
+QuestionKind = Literal[
+    "stuck", "budget", "price", "skill_argument", "confirm", "ask", "plan", "skill"
+]
 Outcome = Literal["", "done", "same", "kept", "beside", "changed", "failed"]
 
 
@@ -86,8 +88,9 @@ class Question:
     continue: more than the budget; a model whose price nobody knows), `skill_argument` (free text),
     `confirm` (yes, stop, later: a question outside a turn; the first line of `text` is its
     title, `options` say what a yes and what a no comes to), `ask` (the model asks in the call
-    `call_id`: choose, say, no; `details` go with the options) or `plan` (it proposes one: the
-    same)."""
+    `call_id`: choose, say, no; `details` go with the options), `plan` (it proposes one: the same)
+    or `skill` (choose, no: the first use of one of the project's, which `display` holds, by the
+    person before a turn or by the call `call_id`)."""
 
     id: str
     kind: QuestionKind
@@ -110,7 +113,8 @@ class Question:
     @property
     def before_turn(self) -> bool:
         """No turn waits for it: there is none to stop."""
-        return self.kind in ("skill_argument", "confirm")
+        before = self.kind == "skill" and not self.call_id
+        return before or self.kind in ("skill_argument", "confirm")
 
 
 @frozen

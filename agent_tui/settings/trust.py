@@ -33,6 +33,8 @@ FOLDER: Final = "trusted"
 MOST_CONTENTS: Final = 20
 """Contents of one file that stay trusted, the newest last: who changes to another branch and back
 is not asked again."""
+MOST_SKILLS: Final = 500
+"""Texts of skills of one project that the person let be used, and that are kept."""
 _MAX_BYTES: Final = 1 << 24
 
 
@@ -65,6 +67,8 @@ class Record:
     device: int
     inode: int
     files: Mapping[str, Known]
+    skills: tuple[str, ...] = ()
+    """The digests of skills that the person let be used, the newest last."""
 
 
 Content = tuple[str, str, str]
@@ -103,6 +107,8 @@ class ThisRun:
         self.folders = frozenset(folders)
         self.trusted: set[Content] = set()
         self.declined: set[Content] = set()
+        self.skills: set[tuple[str, str]] = set()
+        """Skills that the person let be used: the real path of the root, and the digest."""
 
 
 class Gate:
@@ -163,6 +169,24 @@ class Gate:
         for root in {one.root.path: one.root for one in found}.values() if lasting else ():
             if root.lasts:
                 _keep(self._data, root, [one for one in found if one.root.path == root.path])
+        self._records.clear()
+
+    def lets_use(self, file: Path, digest: str) -> bool:
+        """Whether the person lets the skill `digest` be used, which `file` holds: its first use is
+        asked about even where the file is trusted. Who names the folder on the command line has
+        said so."""
+        root = self._root(file)
+        record = None if self.is_replaced(root) else self._record(root)
+        now = root.path in self._now.folders or (root.path, digest) in self._now.skills
+        return now or (record is not None and digest in record.skills)
+
+    def let_use(self, file: Path, digest: str, lasting: bool) -> None:
+        """From now on; not `lasting`: until the program ends. Raises OSError where that cannot be
+        kept; it holds until the end then."""
+        root = self._root(file)
+        self._now.skills.add((root.path, digest))
+        if lasting and root.lasts:
+            _keep(self._data, root, [], (digest,))
         self._records.clear()
 
     def decline(self) -> None:
@@ -236,13 +260,14 @@ def read_record(path: Path) -> Record | None:
             )
             for name, one in said["files"].items()
         }
-        return Record(str(said["path"]), int(said["device"]), int(said["inode"]), files)
+        skills = tuple(map(str, said.get("skills", ())))
+        return Record(str(said["path"]), int(said["device"]), int(said["inode"]), files, skills)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _keep(data: Path, root: Root, found: Sequence[Found]) -> None:
-    """Put `found` on the record of their root. Raises OSError."""
+def _keep(data: Path, root: Root, found: Sequence[Found], skills: tuple[str, ...] = ()) -> None:
+    """Put `found`, and the digests of `skills`, on the record of their root. Raises OSError."""
     path = _file(data, root.path)
 
     def change(_: bytes) -> bytes:
@@ -250,9 +275,11 @@ def _keep(data: Path, root: Root, found: Sequence[Found]) -> None:
         there = (root.path, root.device, root.inode)
         same = before is not None and (before.path, before.device, before.inode) == there
         files = dict(before.files) if before is not None and same else {}
+        older = before.skills if before is not None and same else ()
+        used = (*(one for one in older if one not in skills), *skills)
         for one in found:
-            older = files.get(one.name, Known()).hashes
-            hashes = (*(hashed for hashed in older if hashed != one.hash), one.hash)
+            seen = files.get(one.name, Known()).hashes
+            hashes = (*(hashed for hashed in seen if hashed != one.hash), one.hash)
             files[one.name] = Known(hashes[-MOST_CONTENTS:], one.raw)
         said = {
             "path": root.path,
@@ -265,6 +292,7 @@ def _keep(data: Path, root: Root, found: Sequence[Found]) -> None:
                 }
                 for name, one in files.items()
             },
+            "skills": used[-MOST_SKILLS:],
         }
         return json.dumps(said, indent=1).encode("ascii")
 

@@ -256,8 +256,10 @@ class ToolContext(Protocol):
         """Offer the tools of a group from the next request on; their names. Raises ToolFailure."""
         ...
 
-    def load_skill(self, name: str) -> str:
-        """The text of a skill, once a session. Raises ToolFailure."""
+    async def load_skill(self, name: str, words: str) -> str:
+        """The text of a skill with `words` in its places, once a session; or what it came to, where
+        it runs in a context of its own. The person is asked before the first use of one of the
+        project's. Raises ToolFailure."""
         ...
 
     async def ask(self, inquiries: Sequence[Inquiry]) -> Sequence[Reply] | None:

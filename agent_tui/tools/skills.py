@@ -12,13 +12,14 @@ from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 
 
 class Skills(LenientArguments):
-    name: str = Field(default="", description="Skill to load; empty: list all")
+    name: str = Field(default="", description="Empty: list all")
+    arguments: str = Field(default="", description="Words for its places")
 
 
 async def run(args: Skills, ctx: ToolContext) -> ToolResult:
     name = args.name.strip().removeprefix("/")
     if name:
-        body = ctx.load_skill(name)
+        body = await ctx.load_skill(name, args.arguments.strip())
         return ToolResult(body, MarkdownDisplay(body))
     found = ctx.skills()
     if not found:
@@ -42,8 +43,8 @@ def label(args: Skills) -> str:
 TOOL: Final = Tool(
     name="skills",
     description=(
-        "Skills are instructions for particular tasks. Without a name: list them. With a name: load that skill's text "
-        "(once a session) and follow it. Look here before a task that a skill may describe."
+        "Instructions for particular tasks. Without a name: list them. With one: load it and follow it. "
+        "Look here before a task that one may describe."
     ),
     arguments=Skills,
     effect="read",

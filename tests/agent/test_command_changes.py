@@ -538,7 +538,6 @@ def workplace(cwd: Path, emit: Callable[[Event], None]) -> Workplace:
         workspace_support=sandbox_support.workspace_support,
         skills=tuple,
         jobs=Jobs(emit),
-        load_skill=str,
         load_tools=tuple,
         off_loop=lambda work: asyncio.get_running_loop().run_in_executor(None, work),
         log=logging.getLogger(__name__),

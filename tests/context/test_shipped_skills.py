@@ -9,20 +9,24 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from agent_tui.context.skills import Expansion, Missing, Skills, front_matter
+from agent_tui.context.skills.catalog import Skills
+from agent_tui.context.skills.discovery import discover
+from agent_tui.context.skills.expansion import Expansion, Missing
+from agent_tui.context.skills.front_matter import front_matter
 from agent_tui.paths import shipped_folder
 from tests.places import admit
 
+NAMES = ["commit", "explain", "fix", "init", "review", "test"]
 FOLDERS = sorted(path.parent for path in shipped_folder("skills").glob("*/SKILL.md"))
 
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Skills:
-    return Skills.discover(shipped_folder("skills"), tmp_path, tmp_path, tmp_path, admits=admit)
+    return discover(shipped_folder("skills"), tmp_path, tmp_path, tmp_path, admits=admit)
 
 
 def test_they_load(skills: Skills) -> None:
-    assert [info.name for info in skills.list()] == ["commit", "explain", "fix", "review", "test"]
+    assert [info.name for info in skills.list()] == NAMES
     assert skills.problems == ()
 
 

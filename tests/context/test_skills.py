@@ -11,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_tui.context.skills import Expansion, Missing, Skill, Skills, front_matter, split
+from agent_tui.context.skills.catalog import Skills
+from agent_tui.context.skills.discovery import discover
+from agent_tui.context.skills.expansion import Expansion, Missing, split
+from agent_tui.context.skills.front_matter import front_matter
+from agent_tui.context.skills.parsing import Skill
 from tests.places import admit
 
 
@@ -23,7 +27,7 @@ class Places:
     home: Path
 
     def discover(self) -> Skills:
-        return Skills.discover(self.shipped, self.config, self.cwd, self.home, admits=admit)
+        return discover(self.shipped, self.config, self.cwd, self.home, admits=admit)
 
 
 @pytest.fixture
@@ -240,7 +244,7 @@ def test_no_file_is_too_strange(
     (config / "skills.md").write_text(text)
     (config / "skills" / "odd").mkdir(parents=True)
     (config / "skills" / "odd" / "SKILL.md").write_text(f"---\n{text}")
-    skills = Skills.discover(config / "none", config, config, config / "none", admits=admit)
+    skills = discover(config / "none", config, config, config / "none", admits=admit)
     for info in skills.list():
         expanded = skills.expand(f"/{info.name} {words}")
         while isinstance(expanded, Missing):

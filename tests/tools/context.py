@@ -185,12 +185,12 @@ class Context:
     def load_tools(self, group: str) -> Sequence[str]:
         return self.groups[group]
 
-    def load_skill(self, name: str) -> str:
+    async def load_skill(self, name: str, words: str) -> str:
         if name not in self.known_skills:
             raise ToolFailure(
                 "not_found", f"no skill {name!r}; there are: {', '.join(self.known_skills)}"
             )
-        return self.known_skills[name]
+        return f"{self.known_skills[name]} {words}".strip()
 
 
 def call(tool: Tool[Any], context: Context, /, **arguments: Any) -> ToolResult:

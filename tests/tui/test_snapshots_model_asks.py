@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.agent.turn import sandbox_words
+from agent_tui.agent.turn.loaded_skills import NO_MEANS, YES, YES_MEANS
 from agent_tui.protocol import display as d
-from agent_tui.protocol.events import Event, QuestionAnswered, QuestionAsked, ToolEnded, ToolStarted
+from agent_tui.protocol.events import (
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    TurnStarted,
+)
 from agent_tui.tui.core.model import Model
 from tests.tui.story import NOW, Stories, Story, begun, compare, pressed, replied, told
 
@@ -96,6 +105,36 @@ def what_a_job_changed_is_asked() -> Model:
         id="j", kind="confirm", text=names, options=(sandbox_words.JOB_STAYS, back), display=shown
     )
     return told(*begun("Watch the tests."), *replied("It runs."), asked)
+
+
+@STORIES.add(size=(80, 24))
+def a_skill_of_the_project_is_asked_about() -> Model:
+    text = "---\nname: tidy\ndescription: Tidy up.\n---\nRemove what nobody uses in $ARGUMENTS.\n"
+    asked = QuestionAsked(
+        id="s",
+        kind="skill",
+        text="Use the skill /tidy of this project?\nIt is from .agents/skills/tidy/SKILL.md",
+        options=(YES,),
+        details=(YES_MEANS, NO_MEANS),
+        display=d.TextDisplay(text),
+    )
+    return told(*begun("Round the total."), *replied("Done."), asked)
+
+
+@STORIES.add(size=(80, 24))
+def a_skill_runs_in_a_context_of_its_own() -> Model:
+    of = {"agent": "audit-1", "step": 1}
+    ended = ToolEnded(call_id="c", name="read_file", label="Read cart.py", content="x", **of)
+    return told(
+        TurnStarted(
+            prompt="/audit cart.py", sent="[The skill audit runs …]", skill="audit", turn=1
+        ),
+        StepStarted(turn=1, step=1),
+        TurnStarted(prompt="Audit cart.py.", agent="audit-1"),
+        StepStarted(**of),
+        ToolStarted(call_id="c", name="read_file", label="Read cart.py", **of),
+        ended,
+    )
 
 
 @STORIES.each()

@@ -75,6 +75,7 @@ ASKED = st.sampled_from(
         ApprovalAsked(id="2", call_id="2", tool="t", label="l", hard=True, session="s"),
         QuestionAsked(id="3", kind="stuck", text="round and round", session="s"),
         QuestionAsked(id="4", kind="skill_argument", text="/x needs <y>", session="s"),
+        QuestionAsked(id="5", kind="skill", text="Use /x?", options=("yes",), session="s"),
     ]
 )
 TOLD = st.builds(

@@ -259,6 +259,19 @@ def test_commands_run_while_a_turn_runs_and_skills_queue() -> None:
     assert play.take() == [SetMode("plan"), QueueEdit("add", text="/tidy now")]
 
 
+def test_the_list_says_where_a_skill_is_from_and_what_may_follow_it() -> None:
+    skill = {"name": "sweep", "description": "Sweeps.", "free": True, "hint": "[room] [broom]"}
+    play = Play()
+    play.feed(answer_event("start", "skills", [{**skill, "arguments": [], "source": "~/.agents"}]))
+    play.type("/swee")
+    shown = play.view.completion
+    assert shown is not None
+    [option] = shown.options
+    assert (option.label, option.detail) == ("/sweep [room] [broom]", "~/.agents: Sweeps.")
+    play.type("p ")
+    assert _labels(play) == ["/sweep [room] [broom]"]
+
+
 def test_skills_can_be_asked_for() -> None:
     play = Play()
     play.type("/skills")

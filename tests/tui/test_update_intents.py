@@ -89,7 +89,9 @@ def test_words_can_be_asked_for_first() -> None:
     assert play.take() == [Answer("a1", "no", "call it b")]
 
 
-@pytest.mark.parametrize(("kind", "choice"), [("confirm", "later"), ("skill_argument", "no")])
+@pytest.mark.parametrize(
+    ("kind", "choice"), [("confirm", "later"), ("skill_argument", "no"), ("skill", "no")]
+)
 def test_a_question_from_before_a_turn_can_be_put_off(kind: str, choice: str) -> None:
     play = stuck(kind)
     play.say(QuestionAnswered("q1", choice))  # type: ignore[arg-type]

@@ -15,9 +15,11 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.session.directories import roots
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import custom_tools
-from agent_tui.agent.turn.tool_wiring import LoadedSkills
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.context import identity, instruction_files
-from agent_tui.context.skills import Skills
+from agent_tui.context.skills.catalog import Skills
+from agent_tui.context.skills.discovery import discover
+from agent_tui.context.skills.parsing import Skill
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import AnswerData, ProjectFile, TrustOffer
 from agent_tui.protocol.events import Answered, Notice
@@ -31,6 +33,8 @@ T = TypeVar("T")
 SHOWN: Final = 64_000
 """Characters of a file that are shown; more than of an instruction file are never used."""
 NAMES: Final = frozenset(Path(name).name for name in instruction_files.NAMES)
+FOLDERS: Final = frozenset((".agent-tui", ".agents", ".claude"))
+"""Those in which a new file acts."""
 NAMED: Final = 5
 """Files that a line names."""
 
@@ -59,7 +63,22 @@ def home_of(place: Place) -> Path:
 def discover_skills(place: Place, gate: Gate, hide: Callable[[str], str]) -> Skills:
     """All skills at `place`, those of the project as far as the `gate` admits them."""
     shipped, config = paths.shipped_folder("skills"), place.folders.config
-    return Skills.discover(shipped, config, place.cwd, home_of(place), hide, admits=gate.admits)
+    return discover(shipped, config, place.cwd, home_of(place), hide, admits=gate.admits)
+
+
+def load_skills(config: EngineConfig, hide: Callable[[str], str]) -> LoadedSkills:
+    """The skills of a session. Reads files."""
+
+    def discover_all() -> tuple[Skills, frozenset[str]]:
+        gate = config.gate()
+        found = discover_skills(config, gate, hide)
+        own = ((Path(one.file), one.digest) for one in found.of_project())
+        return found, frozenset(digest for file, digest in own if gate.lets_use(file, digest))
+
+    def agree(skill: Skill) -> None:
+        config.gate().let_use(Path(skill.file), skill.digest, lasting=not config.otr)
+
+    return LoadedSkills(discover_all, agree, config.cwd)
 
 
 def name_left_out(gate: Gate) -> str:
@@ -200,7 +219,8 @@ class TrustDesk:
     async def follow(self, path: Path, before: str, after: str) -> None:
         """The person approved a change of the file at a real `path`, from and to these contents:
         if they trusted it, or it is new, they trust it as it is now."""
-        if not (path.name in NAMES or ".agent-tui" in path.parts or path in self._acting):
+        acts = path.name in NAMES or not FOLDERS.isdisjoint(path.parts)
+        if not (acts or path in self._acting):
             return
         gate = await self.look()
         changed = [

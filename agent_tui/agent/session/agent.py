@@ -6,7 +6,6 @@ asyncio loop.
 from __future__ import annotations
 
 import asyncio
-import shlex
 from concurrent.futures import Executor as Pool
 from dataclasses import replace
 from logging import Logger
@@ -36,19 +35,17 @@ from agent_tui.agent.session.draft import Draft
 from agent_tui.agent.session.mode_and_effort import switch
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
-from agent_tui.agent.turn import tool_wiring
+from agent_tui.agent.session.skill_lines import SkillLines
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.turns import Turns, new_id
-from agent_tui.context.skills import Expansion, Missing
+from agent_tui.context.skills.expansion import Expansion
 from agent_tui.protocol.answers import SaveOutcome, Skills
 from agent_tui.protocol.events import (
     Answered,
     Cleared,
     DraftSaved,
-    ErrorRaised,
     Notice,
     PlaceKept,
-    QuestionAnswered,
-    QuestionAsked,
     SteerSeen,
 )
 from agent_tui.protocol.ops import (
@@ -101,21 +98,16 @@ class Agent:
         config: EngineConfig,
         record: Record,
         models: Models,
-        skills: tool_wiring.LoadedSkills,
+        skills: LoadedSkills,
         pool: Pool,
         log: Logger,
     ) -> None:
-        self.config, self.record, self.models, self.skills, self.log = (
-            config,
-            record,
-            models,
-            skills,
-            log,
-        )
-        self._pool = pool
+        self.config, self.record, self.models = config, record, models
+        self.skills, self.log, self._pool = skills, log, pool
         self.queue = PromptQueue(record)
         self.draft = Draft(record)
         self.turns = Turns(config, record, models, skills, self.queue, pool, log, self.draft.keep)
+        self.lines = SkillLines(self.turns, self.draft, pool, self._begin, self._give_back)
         self.errands = Exports(config, record, pool, self.turns.spawn)
         self.setups = Setups(
             models, record, self.turns.spawn, pool, self.turns.executor.workplace.learn_own
@@ -262,68 +254,7 @@ class Agent:
             self.record.emit(self.models.answer_query("start"))
             self._give_back(op)
             return
-        expansion = self.skills.skills.expand(op.text)
-        if isinstance(expansion, Missing) and not self.config.interactive:
-            said = f"/{expansion.name} needs <{expansion.argument}>"
-            self.record.emit(
-                ErrorRaised(said, "invalid_arguments", "write all arguments after the name")
-            )
-        elif isinstance(expansion, Missing):
-            self.turns.task = self.turns.spawn(self._complete(op, expansion))
-        else:
-            self._begin(op, expansion)
-
-    async def _complete(self, op: Submit, missing: Missing) -> None:
-        """Ask for the arguments that a skill lacks, then begin; a no gives the line back. Meanwhile
-        the line is in the queue: a kill in between loses nothing."""
-        line = op if op.queue_id else self._wait_in_queue(op)
-        expansion: Expansion | Missing = missing
-        while isinstance(expansion, Missing):
-            asked = QuestionAsked(
-                id=new_id(),
-                kind="skill_argument",
-                text=f"/{expansion.name} needs <{expansion.argument}>",
-            )
-            self.record.emit(asked)
-            try:
-                answer = await self.turns.consent.wait(asked.id)
-            except asyncio.CancelledError:
-                idle = (
-                    self.turns.current is None
-                )  # else another prompt has begun its turn since the cancel
-                self.record.emit(QuestionAnswered(id=asked.id, choice="no", idle=idle))
-                self._take_back(line, op)
-                raise
-            said = answer.text.strip() if answer.choice == "say" else ""
-            self.record.emit(
-                QuestionAnswered(id=asked.id, choice="say" if said else "no", text=said, idle=True)
-            )
-            if not said:
-                self.turns.task = None
-                self._take_back(line, op)
-                return
-            expansion = self.skills.skills.complete(expansion, said)
-            if isinstance(expansion, Missing):  # what was said stands in the line from now on
-                more = f"{op.text.rstrip()} {shlex.quote(said)}"
-                line, op = replace(line, text=more), replace(op, text=more)
-                self.queue.edit(QueueEdit("edit", id=line.queue_id, text=more, pastes=op.pastes))
-        self._begin(line, expansion)
-
-    def _wait_in_queue(self, op: Submit) -> Submit:
-        """`op` as a prompt of the queue, before all that waits there."""
-        queued = self.queue.add(op.text, pastes=op.pastes, first=True)
-        self.draft.spend(op.text)
-        return replace(op, queue_id=queued.id) if queued else op
-
-    def _take_back(self, line: Submit, op: Submit) -> None:
-        """A line that wanted more words goes back to where it was sent from. At the end of the
-        program it stays in the queue: the draft may hold the words that were begun for it."""
-        if self._closed:
-            self._give_back(line)
-            return
-        if line.queue_id != op.queue_id:
-            self.queue.edit(QueueEdit("remove", id=line.queue_id))
-        self._give_back(op)
+        self.lines.submit(op)
 
     def _steer(self, op: Steer) -> None:
         queued = self.queue.find(op.queue_id) if op.queue_id else None
@@ -333,11 +264,10 @@ class Agent:
         if self.turns.current is None:
             self._submit(Submit(text, op.queue_id, pastes))
             return
-        if isinstance(missing := self.skills.skills.expand(text), Missing):
+        if why := self.lines.why_waits(text):
             if queued is None and self.queue.add(text, pastes=pastes):
                 self.draft.spend(text)
-            said = f"/{missing.name} needs <{missing.argument}>, so it waits for its own turn."
-            self.record.emit(Notice(said, "warning"))
+            self.record.emit(Notice(f"{why}, so it waits for its own turn.", "warning"))
             return
         steers = self.turns.current.steers
         if (
@@ -352,9 +282,7 @@ class Agent:
 
     def _expand_steer(self, item: Queued) -> SteerSeen:
         """What a prompt of the queue is once the model has it, with the words of its skill."""
-        found = self.skills.skills.expand(item.text)
-        sent = found.text if isinstance(found, Expansion) else ""
-        return SteerSeen(item.text, item.id, item.pastes, sent)
+        return SteerSeen(item.text, item.id, item.pastes, self.lines.sent_for(item.text))
 
     def _follow_queue(self) -> None:
         """Words that wait in the queue for the turn's next step are those that stand there now, or
@@ -473,7 +401,7 @@ class Agent:
 
     async def close(self) -> None:
         """End what runs and put the rest on record."""
-        self._closed = True
+        self._closed = self.lines.closed = True
         self.confirmations.close()
         self.turns.cancel()
         self.asides.cancel()

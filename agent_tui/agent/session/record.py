@@ -26,6 +26,7 @@ from agent_tui.protocol.events import (
     Directory,
     DraftSaved,
     EffortChanged,
+    ErrorRaised,
     Event,
     InViewChanged,
     ModeChanged,
@@ -176,6 +177,10 @@ class AgentRecord:
         """The newest prompt, as it was typed."""
         self.pastes: tuple[Paste, ...] = ()
         """What of it was pasted."""
+        self.skill = ""
+        """The skill that the newest turn runs."""
+        self.error: ErrorRaised | None = None
+        """What went wrong last."""
 
     def emit(self, event: Event, turn: int = 0, step: int = 0) -> None:
         self.whole.emit(event, turn, step, self)
@@ -186,6 +191,9 @@ class AgentRecord:
         if isinstance(event, TurnStarted):
             self.turns = max(self.turns, event.turn)
             self.prompt, self.pastes = event.prompt, event.pastes
+            self.skill = self.skill if event.continued else event.skill
+        elif isinstance(event, ErrorRaised):
+            self.error = event
 
 
 class Record:

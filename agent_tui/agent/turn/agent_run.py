@@ -34,11 +34,14 @@ from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.files_in_view import InView
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
 from agent_tui.agent.turn.prefix_guard import PrefixGuard
 from agent_tui.agent.turn.request_prefix import RequestPrefix
 from agent_tui.agent.turn.retries import Fallbacks
 from agent_tui.agent.turn.running_turn import Turn
+from agent_tui.agent.turn.skill_run import Result, SkillLoads, SkillRun, run_forked
+from agent_tui.agent.turn.skill_tools import AllowedTools, allowed_tools
 from agent_tui.agent.turn.step_notes import step_limit
 from agent_tui.context.prompt import volatile_facts
 from agent_tui.present.wording import REPEATS
@@ -77,7 +80,7 @@ class Shared:
 
     config: EngineConfig
     record: Record
-    skills: tool_wiring.LoadedSkills
+    skills: LoadedSkills
     accounts: Accounts
     pool: Pool
     log: Logger
@@ -132,9 +135,12 @@ class AgentRun:
             shared.log,
         )
         self.current: Turn | None = None
+        self._above: tuple[AllowedTools, ...] = ()
+        """What those above leave of the tools."""
         self.below: dict[str, AgentRun] = {}
         """The agents that this one started, and that are at work."""
         whole = shared.record
+        self.loads = self._skill_loads()
         self.executor = self._executor()
         self.tools = OfferedTools(
             shared.config, shared.custom, shared.pool, record, serving, self.executor
@@ -171,6 +177,17 @@ class AgentRun:
             past_result=lambda call: self.record.history.results.get(call),
             is_sent=lambda call, result: self.record.history.holds_result(call, result),
             hooks=shared.hooks,
+            load_skill=self.loads.load,
+        )
+
+    def _skill_loads(self) -> SkillLoads:
+        loop_, pool = asyncio.get_running_loop, self.shared.pool
+        return SkillLoads(
+            self.shared.skills,
+            lambda event: self.record.emit(event),
+            known=lambda: self.executor.tools,
+            off_loop=lambda work: loop_().run_in_executor(pool, work),
+            fork=self.fork if self.record is self.shared.record.main else None,
         )
 
     # -- a turn
@@ -188,14 +205,17 @@ class AgentRun:
         turn.emit(started)
         return turn
 
-    async def run(self, turn: Turn) -> None:
-        """Run a turn that has begun to its end, which is on record then."""
+    async def run(self, turn: Turn, skill: SkillRun | None = None) -> None:
+        """Run a turn that has begun to its end, which is on record then; that of a line which calls a
+        `skill`."""
+        forked = skill if skill is not None and skill.forks else None
+        self.executor.allowed = (*self._above, *self._allowed())
         limit = self.shared.config.settings.agent.timeout or None
         clock = asyncio.timeout(limit)
         state: TurnEnd = "error"
         try:
             async with clock:
-                state = await self._loop(turn)
+                state = await (run_forked(turn, forked, self.fork) if forked else self._loop(turn))
         except TimeoutError:
             if not clock.expired():
                 raise
@@ -268,6 +288,20 @@ class AgentRun:
             (one.text for one in messages if isinstance(one, AssistantMessage)), ""
         )
 
+    async def fork(
+        self, name: str, prompt: str, parent_call: str, allowed: tuple[AllowedTools, ...]
+    ) -> Result:
+        """Let a new agent below, which knows nothing of this conversation, do what `prompt` says."""
+        child = self.start(name, parent_call)
+        child._above = (*self.executor.allowed, *allowed)
+        return Result(*await self.finish(child, prompt), child.record.error)
+
+    def _allowed(self) -> tuple[AllowedTools, ...]:
+        """What the skill of the turn leaves of the tools, also where it goes on."""
+        skill = self.shared.skills.skills.get(self.record.skill)
+        found = allowed_tools(skill, self.executor.tools) if skill is not None else None
+        return () if found is None else (found,)
+
     def answer(self, op: Answer) -> bool:
         """Give an answer to the one of these agents that waits for it; false: none does."""
         return self.consent.answer(op) or any(child.answer(op) for child in self.below.values())
@@ -326,7 +360,7 @@ class AgentRun:
 
     def note_shorter_context(self) -> None:
         """The model does not read results and skills any more that it had before."""
-        self.shared.skills.loaded.clear()
+        self.loads.loaded.clear()
         with suppress(ToolFailure):  # the person has chosen the tools, and not this one
             self.tools.load(GROUP)
 

@@ -25,6 +25,7 @@ from agent_tui.agent.turn.call_runner import CallRun, Runs
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import AfterEdit, Hooks
 from agent_tui.agent.turn.loop_detection import Outcome, nudge, research_calls
+from agent_tui.agent.turn.skill_tools import AllowedTools
 from agent_tui.agent.turn.tool_context import CallContext
 from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.protocol.display import CommandDisplay, TextDisplay
@@ -100,6 +101,8 @@ class Executor:
         if hooks is not None and watch is not None:
             after_edit = AfterEdit(hooks, self.approvals, mode, watch)
         self._runs = Runs(workplace, self.approvals, mode, can_ask, watch, lock, after_edit)
+        self.allowed: tuple[AllowedTools, ...] = ()
+        """What the skill leaves of the tools that runs now."""
         self.rate_limits: Mapping[str, int] = {}
         self._rates = Rates()
         self.on_approved_change: Callable[[Path, str, str], Awaitable[None]] = _nobody_hears
@@ -242,6 +245,8 @@ class Executor:
             return failure.result()
         except ValueError as error:
             return _failed("invalid_arguments", str(error))
+        if why := next(filter(None, (one.refuse(facts) for one in self.allowed)), ""):
+            return _failed("blocked", why)
         label = self.workplace.scrub_known(tool.label(arguments))[:LABEL_LIMIT]
         granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)

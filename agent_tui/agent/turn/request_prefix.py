@@ -13,8 +13,9 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.session import directories
 from agent_tui.agent.session.history import History
 from agent_tui.agent.session.record import AgentRecord
-from agent_tui.agent.turn import tool_offer, tool_wiring
+from agent_tui.agent.turn import tool_offer
 from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
 from agent_tui.context import instruction_files, prompt
 from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, TOLD_PARTS, part_texts
@@ -40,7 +41,7 @@ class RequestPrefix:
         self,
         config: EngineConfig,
         record: AgentRecord,
-        skills: tool_wiring.LoadedSkills,
+        skills: LoadedSkills,
         tools: OfferedTools,
         executor: Executor,
         serving: Serving,

@@ -331,8 +331,11 @@ class CallContext:
     def load_tools(self, group: str) -> Sequence[str]:
         return self.workplace.load_tools(group)
 
-    def load_skill(self, name: str) -> str:
-        return self.workplace.load_skill(name)
+    async def load_skill(self, name: str, words: str) -> str:
+        load = self.workplace.load_skill
+        if load is None:
+            raise ToolFailure("no_handler", "there are no skills here")
+        return await load(name, words, self)
 
     async def ask(self, asks: Sequence[Inquiry]) -> Sequence[Reply] | None:
         place = self.workplace

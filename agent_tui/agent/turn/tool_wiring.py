@@ -20,9 +20,9 @@ from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.tool_offer import LOADER
-from agent_tui.agent.turn.workplace import NO_LIMIT, Workplace
-from agent_tui.context.skills import Skills
+from agent_tui.agent.turn.workplace import NO_LIMIT, SkillLoader, Workplace
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Answer
 from agent_tui.safety.folder_rules import FolderRules
@@ -35,31 +35,7 @@ from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.settings.table import AgentSettings
-from agent_tui.tools.base import Tool, ToolFailure, ToolSource
-
-
-class LoadedSkills:
-    """The skills that the model may list and load, each once a session (`/clear` resets)."""
-
-    def __init__(self, discover: Callable[[], Skills]) -> None:
-        self._discover = discover
-        self.skills = discover()
-        self.loaded: set[str] = set()
-
-    def look_again(self) -> None:
-        """Read all skills anew. Reads files: not for the loop."""
-        self.skills = self._discover()
-
-    def load(self, name: str) -> str:
-        try:
-            body = self.skills.body(name)
-        except KeyError:
-            names = ", ".join(skill.name for skill in self.skills.list()) or "none"
-            raise ToolFailure("not_found", f"no skill {name!r}; there are: {names}") from None
-        if name in self.loaded:
-            return f"The skill {name} was loaded earlier in this session: see above."
-        self.loaded.add(name)
-        return body
+from agent_tui.tools.base import Tool, ToolSource
 
 
 def enabled_tools(
@@ -131,6 +107,7 @@ def build(
     past_result: Callable[[str], str | None] = lambda _: None,
     has_room: Callable[[], int] = lambda: NO_LIMIT,
     hooks: Hooks | None = None,
+    load_skill: SkillLoader | None = None,
 ) -> Executor:
     """The executor of an agent."""
     jobs = jobs or Jobs(emit)
@@ -142,6 +119,7 @@ def build(
         is_sent=is_sent,
         past_result=past_result,
         has_room=has_room,
+        load_skill=load_skill,
     )
     tools = offered_tools(config, sources)
     parallel = runs_parallel(config.settings.agent)
@@ -204,8 +182,7 @@ def _workplace(
         workspace_support=partial(
             sandbox_support.workspace_support, config.settings.sandbox.mode, found
         ),
-        skills=skills.skills.list,
-        load_skill=skills.load,
+        skills=lambda: skills.skills.list(),
         load_tools=load_tools,
         off_loop=off_loop,
         log=log,

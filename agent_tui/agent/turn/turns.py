@@ -25,8 +25,10 @@ from agent_tui.agent.turn.agent_run import AgentRun, Ends, Shared
 from agent_tui.agent.turn.agent_run import new_id as new_id
 from agent_tui.agent.turn.custom_tools import CustomTools
 from agent_tui.agent.turn.edit_hooks import Hooks
+from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.context.skills import Expansion
+from agent_tui.agent.turn.skill_run import SkillRun
+from agent_tui.context.skills.expansion import Expansion
 from agent_tui.protocol.events import (
     DraftSaved,
     ErrorRaised,
@@ -52,7 +54,7 @@ class Turns:
         config: EngineConfig,
         record: Record,
         models: Models,
-        skills: tool_wiring.LoadedSkills,
+        skills: LoadedSkills,
         queue: PromptQueue,
         pool: Pool,
         log: Logger,
@@ -108,18 +110,28 @@ class Turns:
     ) -> None:
         """Start the turn of an accepted prompt, or of none (`continued`); there is a provider, and
         nothing runs."""
+        run = self._plan(expansion)
         turn = self.main.begin(
             TurnStarted(
                 prompt=op.text,
-                sent=expansion.text if expansion else "",
-                skill=expansion.name if expansion else "",
+                sent=run.sent if run else "",
+                skill=run.name if run else "",
                 queue_id=op.queue_id,
                 continued=continued,
                 again=again,
                 pastes=op.pastes,
             )
         )
-        self.task = self.spawn(self.main.run(turn))
+        for text in run.notices if run else ():
+            turn.emit(Notice(text, "warning"))
+        self.task = self.spawn(self.main.run(turn, run))
+
+    def _plan(self, expansion: Expansion | None) -> SkillRun | None:
+        """How a skill runs; None: there is none."""
+        skill = self.skills.skills.get(expansion.name) if expansion else None
+        if expansion is None or skill is None:
+            return None
+        return SkillRun.plan(skill, expansion, self.executor.tools)
 
     def cancel(self) -> None:
         """End what runs, now; what still unwinds writes nothing more."""
@@ -167,7 +179,7 @@ class Turns:
     def forget_read(self) -> None:
         """The model does not have what was read until now: skills may be loaded again, no file is
         known to it, and commands begin in the folder of the session."""
-        self.skills.loaded.clear()
+        self.main.loads.loaded.clear()
         self.executor.workplace.seen_files.clear()
         self.executor.workplace.folder.reset()
 

@@ -27,10 +27,12 @@ from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.env_files import EnvFiles
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
-from agent_tui.tools.base import ToolResult
+from agent_tui.tools.base import ToolContext, ToolResult
 from agent_tui.tools.support.seen_files import SeenFiles
 
 D = TypeVar("D")
+SkillLoader = Callable[[str, str, ToolContext], Awaitable[str]]
+"""Brings a skill by its name, with these words, for a call."""
 CHEAP_LINES: Final = 100
 """Lines of a change that take no time to look through."""
 UNSEEN: Final = (
@@ -122,7 +124,6 @@ class Workplace:
     workspace_support: Callable[[], Awaitable[Support]]
     """The same for the sandbox in which commands work."""
     skills: Callable[[], Sequence[SkillInfo]]
-    load_skill: Callable[[str], str]
     load_tools: Callable[[str], Sequence[str]]
     """Offers the tools of a group to the model from now on; their names. Raises ToolFailure."""
     off_loop: Callable[[Callable[[], Any]], asyncio.Future[Any]]
@@ -148,6 +149,7 @@ class Workplace:
     """Characters that a result may have to fit into the window of the model."""
     past_result: Callable[[str], str | None] = lambda _: None
     """The result of an earlier call that is in no request as it was; None: there is none."""
+    load_skill: SkillLoader | None = None
     is_sent: Callable[[str, str], bool] = lambda *_: False
     """Whether the next request still holds the result of a call, by the call's id and that
     result."""

@@ -66,6 +66,13 @@ def _of_question(question: Question) -> tuple[Offer, ...]:
         return _of_model(question)
     if question.kind == "plan":
         return _of_plan(question)
+    if question.kind == "skill":
+        yes = (*question.options, "yes")[0]
+        means, not_so = (*question.details, "", "")[:2]
+        return (
+            Offer(("y", "1"), yes, "choose", means, short="yes", picks=(0,), does="use it"),
+            Offer(("n", "2"), "no", "no", not_so),
+        )
     if question.kind == "confirm":
         yes, no = (*question.options, "", "")[:2]  # a log may hold anything
         return Offer(("y", "1"), "yes", "yes", yes), Offer(("n", "2"), "no", "stop", no)

@@ -61,5 +61,5 @@ def default_row(question: Approval | Question) -> int:
         count = len(question.options)  # behind them are the own words, and the no
         return question.picks[0] if question.picks else count + (not question.words)
     if isinstance(question, Question):
-        return 1 if question.kind == "confirm" else 0
+        return 1 if question.kind in ("confirm", "skill") else 0
     return NONE if question.hard else 0

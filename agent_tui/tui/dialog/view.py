@@ -90,7 +90,7 @@ def _dialog(
         if question.kind == "skill_argument":
             return None
         title, reason, display, warning = TITLES.get(question.kind, ""), question.text, None, True
-        if question.kind == "confirm":
+        if question.kind in ("confirm", "skill"):
             (title, _, reason), warning = question.text.partition("\n"), False
             display = question.display
         elif question.call_id:

@@ -51,6 +51,8 @@ WORDED: Final = frozenset(("steer", "send", "editor"))
 LIST_SECONDS: Final = 2 * TYPING_SECONDS
 """So long after a question took a list away, a line rather belongs to the list: a whole line takes
 longer than a key."""
+GO_ON: Final = ("confirm", "ask", "plan", "skill")
+"""Questions after which all else goes on without an answer."""
 SLOW: Final = (
     ops.SetModel,
     ops.Pull,
@@ -362,7 +364,7 @@ class Rules:
 
     def _unanswered(self, question: Approval | Question) -> None:
         """A pipe holds no answer: what asks for consent gets none, and what is stuck stops."""
-        goes_on = isinstance(question, Question) and question.kind in ("confirm", "ask", "plan")
+        goes_on = isinstance(question, Question) and question.kind in GO_ON
         if not goes_on:
             self._chat.leave_unanswered()
         stops = isinstance(question, Question) and not goes_on

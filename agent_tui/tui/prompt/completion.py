@@ -22,6 +22,7 @@ from agent_tui.tui.screen.key_guards import is_command
 
 KEYS: Final = frozenset(("up", "down", "tab", "enter", "escape", "ctrl+s"))
 """What the open list takes from the prompt."""
+LONGEST_HINT: Final = 60
 SLASH: Final = late.pattern(r"/([A-Za-z][\w:-]*)(?:\s+|$)")
 """The first word of a line that calls a command or a skill; a path has a second slash and is none.
 """
@@ -38,7 +39,14 @@ def find_skill(answers: Answers, name: str) -> SkillInfo | None:
 
 
 def skill_hint(skill: SkillInfo) -> str:
-    return " ".join(f"<{name}>" for name in skill.arguments) or ("[text]" if skill.free else "")
+    """What may follow the name of a skill."""
+    named = " ".join(f"<{name}>" for name in skill.arguments)
+    return skill.hint[:LONGEST_HINT] or named or ("[text]" if skill.free else "")
+
+
+def skill_line(skill: SkillInfo) -> str:
+    """Where a skill is from, and what it is for."""
+    return f"{skill.source}: {skill.description}" if skill.source else skill.description
 
 
 def is_unknown(answers: Answers, text: str) -> bool:
@@ -85,7 +93,7 @@ def _names(typed: str, answers: Answers) -> tuple[Candidate, ...]:
                 (rank, _place(command.name), _candidate(line, command.argument, command.summary))
             )
     for skill in skills(answers) or ():
-        offered = _candidate(f"/{skill.name}", skill_hint(skill), skill.description)
+        offered = _candidate(f"/{skill.name}", skill_hint(skill), skill_line(skill))
         found.append((_rank(typed, skill.name), _place(skill.name), offered))
     return tuple(
         candidate
@@ -144,7 +152,7 @@ def _arguments(name: str, typed: str, answers: Answers) -> tuple[Candidate, ...]
     if command is None:
         skill = find_skill(answers, name)
         hint = skill_hint(skill) if skill is not None and not typed.strip() else ""
-        return (Candidate(f"/{name} {hint}", ""),) if hint else ()
+        return (Candidate(f"/{name} {hint}", skill_line(skill)),) if skill and hint else ()
     choices = command.choices(answers) if command.choices else ()
     found = sorted((_rank(typed.strip(), choice), number) for number, choice in enumerate(choices))
     fitting = tuple(

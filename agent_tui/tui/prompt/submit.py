@@ -280,7 +280,6 @@ ALIKE: Final = 0.75
 INSTEAD: Final[Mapping[str, str]] = {
     "usage": "/stats shows tokens, time and calls of this session",
     "status": "/debug shows model, context and versions, /settings what is set",
-    "init": f"{NOT_HERE}: ask for an AGENTS.md in a prompt; it is read at the start of a session",
     "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
     "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
     "approvals": "/permissions lists them, /mode decides what asks",

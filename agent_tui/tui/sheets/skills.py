@@ -12,7 +12,7 @@ from agent_tui.tui.core.step import Step
 from agent_tui.tui.sheets import TAKES, Action, Sheet, palette
 from agent_tui.tui.sheets.opening import open_sheet
 
-SOURCES: Final = {"project": 1, "user": 2, "~/.claude": 3, "shipped": 4}
+SOURCES: Final = {"project": 1, "user": 2, "~/.agents": 3, "~/.claude": 4, "shipped": 5}
 """Whose a skill is: the nearest first."""
 
 
