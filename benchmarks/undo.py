@@ -72,9 +72,9 @@ def prepared(work: Path) -> str:
 
 
 class Engine:
-    def __init__(self, home: Path, work: Path, model: str) -> None:
+    def __init__(self, home: Path, work: Path, model: str, mode: str = "accept-all") -> None:
         config = EngineConfig(
-            settings=Settings(model, "accept-all"),
+            settings=Settings(model, mode),
             cwd=work,
             folders=Folders(home, home, home / "cache"),
             environment={"HOME": str(home), "PATH": os.environ["PATH"]},
@@ -97,8 +97,8 @@ class Engine:
 
 
 @contextmanager
-def engine(home: Path, work: Path, model: str) -> Iterator[Engine]:
-    running = Engine(home, work, model)
+def engine(home: Path, work: Path, model: str, mode: str = "accept-all") -> Iterator[Engine]:
+    running = Engine(home, work, model, mode)
     try:
         yield running
     finally:

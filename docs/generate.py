@@ -499,7 +499,7 @@ appended before anything that depends on it happens. Only the last line can be i
 
 | field | meaning |
 |---|---|
-| `v` | version of the format, 1 |
+| `v` | version of the format: 1, or 2 where texts stand in earlier records (see below) |
 | `n` | sequence number in this session, from 1; 0 if it is not stored |
 | `at` | seconds since the epoch |
 | `type` | the event, see below |
@@ -510,6 +510,23 @@ appended before anything that depends on it happens. Only the last line can be i
 
 Fields with their default value are left out. A type or a field of a newer version is kept as it came. The old versions of
 changed files are in `blobs/<sha256>`. If the output of a command was cut, the whole output is in `outputs/<session>/`.
+
+## A text that a call writes stands once
+
+The arguments of a call are in `assistant_message`. Later records of the same call have long texts of them again: they
+have `v` 2 and name the place (`of` is the number of the record). All readers of agent-tui put the text back. An older
+agent-tui says that a newer one wrote the log.
+
+| in | stands | for |
+|---|---|---|
+| `tool_started`, as `arguments` | `{{"of": 12}}` | the arguments of this call in record 12 |
+| a difference, as `hunks` | `{{"of": 13, "diff": 0}}` | the hunks of the first difference in record 13 |
+| a hunk, among its `lines` | `{{"of": 12, "in": ["content"], "at": 0, "length": 90, "mark": "+"}}` | 90 characters of `content` in those arguments, each line with `+` in front |
+| a hunk, among its `lines` | `{{"z": "…"}}` | lines that stand nowhere else, in UTF-8, zlib and Base64 |
+| `assistant_message`, as `arguments` of a call | `{{"z": "…"}}` | the same for arguments with letters that are no ASCII |
+
+A text is only named by a record behind it, in the same file. So the log needs no other file, and its beginning is a log
+too. If record 12 is damaged, the session opens, one line says so, and the differences of its calls are not shown.
 
 ## What is stored
 

@@ -20,7 +20,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 from agent_tui.protocol.answers import AnswerData
 from agent_tui.protocol.events import Answered, AnyEvent, Event, QueueChanged, Unknown
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""The newest format of a record that is read: it names texts of others (`log/text_handles`)."""
+WHOLE: Final = 1
+"""That of a record that holds all of its texts."""
 ANSWERED: Final = "answered"
 LATEST: Final = 253_402_300_800.0
 """Seconds since the epoch that a calendar still has a date for (the end of the year 9999)."""
@@ -91,7 +94,7 @@ def dump(event: Event) -> dict[str, object]:
         fields = _answer_adapter(event.kind).dump_python({"data": event.data}, mode="json")["data"]
         data |= {"kind": event.kind, "data": as_written(event.kind, fields)}
     return {
-        "v": VERSION,
+        "v": WHOLE,
         "n": event.n,
         "at": event.at,
         "type": data.pop("type"),
@@ -143,8 +146,12 @@ def _answer_kind(record: dict[str, object]) -> str:
 
 def encode(event: Event) -> bytes:
     """One line of a log, with its checksum and line end."""
-    data = dump(event)
-    data.pop("c", None)
+    return as_line(dump(event))
+
+
+def as_line(record: Mapping[str, object]) -> bytes:
+    """The line of a record."""
+    data = {key: value for key, value in record.items() if key != "c"}
     body = _json(data).encode("ascii")
     return b"".join((memoryview(body)[:-1], b',"c":%d}\n' % zlib.crc32(body)))
 
@@ -170,6 +177,11 @@ def _json(data: dict[str, object]) -> str:
 
 def decode(line: bytes) -> Event:
     """The event in one line of a log. Raises BadRecord."""
+    return load(record_in(line))
+
+
+def record_in(line: bytes) -> dict[str, object]:
+    """The record in one line of a log, as plain data. Raises BadRecord."""
     try:
         data = json.loads(line)
     except ValueError as error:
@@ -181,7 +193,7 @@ def decode(line: bytes) -> Event:
     body, mark, tail = line.rstrip(b"\r\n").rpartition(b',"c":')
     if not mark or not tail[:-1].isdigit() or zlib.crc32(body + b"}") != int(tail[:-1]):
         raise BadRecord("checksum differs")
-    return load(data)
+    return data
 
 
 Json = dict[str, object]

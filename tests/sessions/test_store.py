@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 
 from agent_tui.agent.session.history import History
 from agent_tui.agent.turn.request_measure import RequestMeasure
-from agent_tui.protocol.codec import decode, encode
+from agent_tui.protocol.codec import VERSION, decode, encode
 from agent_tui.protocol.events import (
     AssistantReplied,
     ContextBuilt,
@@ -125,7 +125,8 @@ def test_records_of_a_newer_version_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_a_log_in_a_newer_format_is_read_and_never_written(tmp_path: Path) -> None:
     path, _ = log(tmp_path, SessionStarted(), TurnStarted(prompt="hello"))
-    raw = {"v": 2, "n": 3, "at": 5.0, "type": "turn_started", "prompt": {"shape": "of tomorrow"}}
+    shape = {"shape": "of tomorrow"}
+    raw = {"v": VERSION + 1, "n": 3, "at": 5.0, "type": "turn_started", "prompt": shape}
     path.write_bytes(path.read_bytes() + encode(Unknown(raw=raw, type="turn_started")))
     before = path.read_bytes()
     with pytest.raises(SessionLocked, match="newer agent-tui"):

@@ -19,7 +19,7 @@ from agent_tui.agent.services.session_admin import sessions_told
 from agent_tui.agent.session import recovery
 from agent_tui.agent.session.record import Sink
 from agent_tui.protocol.answers import ForkOutcome
-from agent_tui.protocol.codec import BadRecord, decode
+from agent_tui.protocol.codec import BadRecord, load, record_in
 from agent_tui.protocol.events import (
     Answered,
     Directory,
@@ -38,6 +38,7 @@ from agent_tui.sessions.log.fork import fork
 from agent_tui.sessions.log.lock import is_free
 from agent_tui.sessions.log.raw import Scan, scan
 from agent_tui.sessions.log.store import log_path
+from agent_tui.sessions.log.text_handles import Texts
 from agent_tui.settings.table import ProviderSettings
 from agent_tui.structures.frozen import frozen
 
@@ -76,7 +77,7 @@ class Reader:
         self._config, self._tell, self._pool = config, tell, pool
         self.session = config.resume
         self._path = log_path(config.folders.sessions, config.resume)
-        self._end = 0
+        self._end, self._texts = 0, Texts()
         self._model = ""
         self._let_go = False
         self._settled = False
@@ -143,7 +144,7 @@ class Reader:
 
     async def _begin(self) -> None:
         found = await self._off_loop(lambda: _whole(self._path))
-        self._end, self._settled = found.end, False
+        self._end, self._texts, self._settled = found.end, found.texts, False
         for event in found.events:
             self._note(event)
         self._tell(Restored(replace(fold(found.events), reading=True), found.last))
@@ -172,7 +173,7 @@ class Reader:
     def _look(self) -> tuple[bool, Grown]:
         """Whether the session is free, and what it has grown by: in this order, so that what a
         program wrote before it ended is read before its end is told."""
-        return is_free(self._path.with_suffix(".lock")), growth(self._path, self._end)
+        return is_free(self._path.with_suffix(".lock")), growth(self._path, self._end, self._texts)
 
     async def _left(self) -> None:
         """Nobody works at the session any more. What runs on the screen is ended as opening it
@@ -235,9 +236,10 @@ def closing_events(path: Path) -> list[Event]:
     return [event for event in needed if not isinstance(event, Notice)]
 
 
-def growth(path: Path, end: int) -> Grown:
-    """The whole records behind the first `end` bytes of the log; a line that is no record is left
-    to its writer."""
+def growth(path: Path, end: int, texts: Texts | None = None) -> Grown:
+    """The whole records behind the first `end` bytes of the log, whose texts are known; a line that
+    is no record is left to its writer."""
+    texts = texts or Texts()
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -253,7 +255,7 @@ def growth(path: Path, end: int) -> Grown:
     events: list[Event] = []
     for line in data.split(b"\n"):
         try:
-            events.append(decode(line))
+            events.append(load(texts.unpack(record_in(line))[0]))
         except BadRecord:
             continue
     return Grown(tuple(events), end + len(data))

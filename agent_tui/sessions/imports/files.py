@@ -17,6 +17,7 @@ from agent_tui.sessions.imports.builder import Builder
 from agent_tui.sessions.log.copies import write_log
 from agent_tui.sessions.log.raw import LOG, NoLog, lines, open_log
 from agent_tui.sessions.log.repair import Refused
+from agent_tui.sessions.log.text_handles import whole_records
 from agent_tui.structures.frozen import frozen
 
 PROGRAMS: Final[dict[str, tuple[ModuleType, str]]] = {
@@ -100,7 +101,9 @@ def _import_ours(records: list[dict[str, object]], session: str, folder: Path) -
     if (folder / f"{id}{LOG}").exists():
         return Imported(id, OURS, already=True)
     made = write_log(
-        folder, id, (_without_rights(one) for one in records if one["type"] not in _NOT_TAKEN)
+        folder,
+        id,
+        (_without_rights(one) for one in whole_records(records) if one["type"] not in _NOT_TAKEN),
     )
     return Imported(id, OURS, made.turns, made.records)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from agent_tui.protocol.codec import VERSION
+from agent_tui.protocol.codec import WHOLE
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.fork import fork as copy_beginning
 from agent_tui.sessions.log.private import drop_unfinished, make_folder, sync_folder
@@ -29,6 +29,7 @@ from agent_tui.sessions.log.raw import (
     text,
 )
 from agent_tui.sessions.log.repair import Refused, segments
+from agent_tui.sessions.log.text_handles import Texts, whole_records
 from agent_tui.structures.frozen import frozen
 
 _STANDING: Final = (
@@ -85,14 +86,14 @@ def trim(folder: Path, id: str, keep: int) -> Copied:
     """
     if keep < 1:
         raise Refused(f"{keep} turns: keep at least one")
-    everything = _records(folder, id)
+    everything = whole_records(_records(folder, id))
     begins = [place for place, record in enumerate(everything) if begins_turn(record)]
     if len(begins) <= keep:
         turns = f"{len(begins)} turn{'' if len(begins) == 1 else 's'}"
         raise Refused(f"{id}: has {turns}, not more than you want to keep: nothing was written")
     cut = begins[-keep]
     said: RawRecord = {
-        "v": VERSION,
+        "v": WHOLE,
         "n": 0,
         "at": time.time(),
         "type": "notice",
@@ -161,7 +162,7 @@ def _child(records: list[RawRecord], parent: str, at: int) -> list[RawRecord]:
     place = next(
         (place for place, record in enumerate(records) if record["type"] == "session_started"), None
     )
-    header: RawRecord = {"v": VERSION, "n": 0, "at": time.time(), "type": "session_started"}
+    header: RawRecord = {"v": WHOLE, "n": 0, "at": time.time(), "type": "session_started"}
     if place is not None:
         header = records.pop(place)
     return [{**header, "parent": parent, "parent_at": at}, *records]
@@ -171,7 +172,7 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
     """A new log, whole or not at all, with its records numbered from 1; what names another record
     by its number names the same one. Raises Refused."""
     numbers: dict[int, int] = {}
-    turns = n = 0
+    turns, n, texts = 0, 0, Texts()
     path = folder / f"{id}{LOG}"
     part = (
         folder / f".{id}.{random_names.randbits(64)}.new"
@@ -187,7 +188,8 @@ def write_log(folder: Path, id: str, records: Iterable[RawRecord], left_out: int
                 n += 1
                 numbers[number(record, "n")] = n
                 turns += begins_turn(record)
-                file.write(encode_record(_renumbered({**record, "n": n, "session": id}, numbers)))
+                own = _renumbered({**record, "n": n, "session": id}, numbers)
+                file.write(encode_record(texts.pack(own)))
             file.flush()
             os.fsync(file.fileno())
         os.link(part, path, follow_symlinks=False)  # never over another log

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent_tui.protocol.codec import LATEST, VERSION, BadRecord, decode
+from agent_tui.protocol.codec import LATEST, VERSION, BadRecord, as_line, load, record_in
 from agent_tui.protocol.event import MAIN
 from agent_tui.protocol.events import Event
+from agent_tui.sessions.log.text_handles import Texts
 
 RawRecord = dict[str, object]
 
@@ -188,10 +189,7 @@ def _loaded(line: bytes) -> RawRecord | None:
 
 def encode_record(record: RawRecord) -> bytes:
     """One line of a log, with its checksum and line end."""
-    body = json.dumps(
-        {k: v for k, v in record.items() if k != "c"}, ensure_ascii=True, separators=(",", ":")
-    )
-    return f'{body[:-1]},"c":{zlib.crc32(body.encode())}}}\n'.encode()
+    return as_line(record)
 
 
 def text(record: RawRecord, name: str) -> str:
@@ -232,6 +230,15 @@ class Scan:
     """The highest record number."""
     version: int = 0
     """The newest format of a record."""
+    texts: Texts = field(default_factory=Texts)
+    """What records that follow may name."""
+
+    def read(self, line: bytes) -> Event:
+        """The event in a line that stands next. Raises BadRecord."""
+        record, lost = self.texts.unpack(record_in(line))
+        event = load(record)
+        self.problems += [lost] if lost else []
+        return event
 
 
 def scan(file: BinaryIO) -> Scan:
@@ -246,9 +253,9 @@ def scan(file: BinaryIO) -> Scan:
             damage.append((start, f"line {number} is damaged (longer than any record)"))
             continue
         try:
-            event: Event | None = decode(line)
+            event: Event | None = found.read(line)
         except BadRecord as error:
-            whole = _events(line)
+            whole = _events(found, line)
             damage.append((start, f"line {number} is damaged ({error}){_kept(whole)}"))
             if is_damaged(line):
                 reasons.append((start, str(error)))
@@ -321,19 +328,19 @@ def _take(found: Scan, event: Event | None, end: int, line: bytes, stop: int) ->
     found.last = max(found.last, event.n)
 
 
-def _events(line: bytes) -> list[tuple[Event | None, int]]:
+def _events(found: Scan, line: bytes) -> list[tuple[Event | None, int]]:
     """The whole records in a line that is none: each with where it stops (`None`: whole, but of no
     known shape)."""
     if intact(line):
         return [(None, len(line))]
-    found: list[tuple[Event | None, int]] = []
+    whole: list[tuple[Event | None, int]] = []
     for start, stop in pieces(line):
         try:
-            event = decode(line[start:stop])
+            event = found.read(line[start:stop])
         except (ValueError, RecursionError):
             continue
-        found.append((event, len(line) if line[stop:] in (b"\n", b"\r\n") else stop))
-    return found
+        whole.append((event, len(line) if line[stop:] in (b"\n", b"\r\n") else stop))
+    return whole
 
 
 def _kept(pieces: list[tuple[Event | None, int]]) -> str:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agent_tui.protocol.codec import VERSION, encode
+from agent_tui.protocol.codec import VERSION, as_line, dump
 from agent_tui.protocol.events import (
     ApprovalAnswered,
     Cleared,
@@ -48,6 +48,7 @@ from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
 from agent_tui.sessions.log.private import copy_stretch, make_folder, sync_folder, write_all
 from agent_tui.sessions.log.raw import LOG, Scan, scan, unreadable_reason
+from agent_tui.sessions.log.text_handles import Texts
 from agent_tui.structures.frozen import frozen
 
 __all__ = ["Opened", "SessionLocked", "Store", "Unreadable", "check_readable", "log_path", "read"]
@@ -161,6 +162,7 @@ class Store:
         self._lock = lock or Lock(folder / f"{session}.lock")
         self._n = self._through = found.last if found else 0
         self._waiting: deque[tuple[bytes, bool]] = deque()
+        self._texts = Texts()
         self._begun = False
         self._kept = True
         self._fd = self._read_fd = -1
@@ -252,7 +254,8 @@ class Store:
         event = replace(event, n=self._n)
         if not self._kept:
             return event
-        self._waiting.append((encode(event), self._is_durable(event)))
+        line = as_line(self._texts.pack(dump(event)))
+        self._waiting.append((line, self._is_durable(event)))
         first = not self._begun and _begins(event)
         self._begun = self._begun or first
         if self._begun:
