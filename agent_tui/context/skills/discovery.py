@@ -22,7 +22,7 @@ from agent_tui.safety.secrets.scrubber import hide_secrets
 from agent_tui.structures.frozen import frozen
 
 LIMIT: Final = 256_000
-"""Bytes of one skill file that are used."""
+"""Characters of one skill file that are used."""
 SHIPPED: Final = "shipped"
 
 
