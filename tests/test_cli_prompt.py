@@ -48,11 +48,14 @@ def write(place: Place, part: str, text: str) -> Path:
 
 def test_it_is_the_prompt_that_a_session_sends(place: Place) -> None:
     (place.home / "SOUL.md").write_text("Never lie.")
+    (place.home / "memory").mkdir()
+    (place.home / "memory" / "tea.md").write_text("The person drinks tea.")
     write(place, "style.md", "Answer in verse.")
     with place.engine(place.script([{"text": "hi"}])) as driver:
         driver.turn("one")
         [built] = driver.all(ContextBuilt)
     assert run(place).stdout.rstrip("\n") == built.system
+    assert "- The person drinks tea." in built.system
     assert [one["name"] for one in told(place)["parts"]] == [one.name for one in built.parts]
 
 

@@ -143,6 +143,7 @@ async def open_agent(
         agent.confirmations.ask_about_trust(suggests=not before.model)
     elif config.suggestion is not None and not before.model:
         agent.confirmations.suggest_model(config.suggestion)
+    agent.turns.spawn(agent.turns.memory.look_again(record.emit))
     if models.provider is not None:
         agent.turns.spawn(models.provider.prepare())
     return agent

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, cast, get_args
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.memory import OFF
 from agent_tui.agent.services.trust import discover_skills
 from agent_tui.agent.turn import tool_wiring
 from agent_tui.agent.turn.custom_tools import CustomTools
@@ -16,6 +17,7 @@ from agent_tui.agent.turn.request_prefix import prompt_input
 from agent_tui.agent.turn.tool_offer import CHARACTERS, fit_to_model, size_of
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
+from agent_tui.context import memory
 from agent_tui.context.prompt import (
     REPLACEABLE,
     Prefix,
@@ -94,7 +96,25 @@ def _read(cwd: Path, otr: bool, wanted: Profile | None) -> tuple[PromptInput, Ga
     tools = fit_to_model(offered, settings.model, settings.agent.edit_format, profile)
     hide = tool_wiring.scrubber(config, formats=True).scrub
     skills = discover_skills(place, gate, hide).list()
-    return prompt_input(config, tools, skills, profile, hide=hide, gate=gate), gate, size_of(tools)
+    facts = _remembered(config, profile, hide, gate)
+    given = prompt_input(config, tools, skills, profile, hide=hide, gate=gate, memory=facts)
+    return given, gate, size_of(tools)
+
+
+def _remembered(
+    config: EngineConfig, profile: Profile, hide: Callable[[str], str], gate: Gate
+) -> str:
+    """The list of remembered facts. Writes nothing."""
+    if config.settings.agent.memory == OFF:
+        return ""
+    folder = memory.user_folder(config.folders.config)
+    files = memory.read_user(folder, {}, [])
+    files += memory.read_project(config.cwd, hide, [], admits=gate.admits)
+    try:
+        index = (folder / memory.INDEX).read_text("utf-8")
+    except (OSError, ValueError):
+        index = ""
+    return hide(memory.told_index(files, index, memory.INDEX_CHARS[profile]))
 
 
 def _untrusted(gate: Gate) -> list[tuple[str, str]]:

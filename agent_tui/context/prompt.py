@@ -32,7 +32,7 @@ PLAN_FACT = (
     "Mode: plan. Only look and think: tools that change anything are refused. End with a plan: "
     "give it to propose_plan, where you have that tool."
 )
-PLACE_PART, SKILLS_PART = "place", "skills"
+PLACE_PART, SKILLS_PART, MEMORY_PART = "place", "skills", "memory"
 FILE_PART: Final = "instructions: "
 """How the name of a part begins that is an instruction file."""
 _BETWEEN: Final = "\n\n"
@@ -53,6 +53,8 @@ class PromptInput:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     profile: Profile = "full"
     remaining: Sequence[str] | None = None
+    memory: str = ""
+    """The list of remembered facts."""
     identity: Sequence[Instruction] = ()
     own: Mapping[str, OwnText] = field(default_factory=dict)
     """The person's own texts, by the parts in whose place they stand."""
@@ -122,6 +124,10 @@ def _skills(given: PromptInput) -> str:
     return _skill_list(given.skills, loadable, SKILLS_CHARS[given.profile])
 
 
+def _memory(given: PromptInput) -> str:
+    return f"{prompt_texts.MEMORY}\n{given.memory}" if given.memory else ""
+
+
 BUILT_IN: Final = "built in"
 PARTS: Final = (
     Part("role", "what it is and for whom it works", BUILT_IN, _fixed("role")),
@@ -142,7 +148,10 @@ PARTS: Final = (
         "this session", _place, from_person=False,
     ),
     Part(SKILLS_PART, "the list of skills", "the skills", _skills, "there are no skills", told=True),
-    # the index of the memory stands here
+    Part(
+        MEMORY_PART, "the list of remembered facts", "the memory", _memory,
+        "nothing is remembered", from_person=False, told=True,
+    ),
     Part(
         "instructions", "the instruction files, each a part", BUILT_IN,
         lambda _: prompt_texts.INSTRUCTIONS, "there are no instruction files",

@@ -16,6 +16,8 @@ from agent_tui.protocol.context_answers import CompactionPlan as CompactionPlan
 from agent_tui.protocol.context_answers import GoingMessage as GoingMessage
 from agent_tui.protocol.context_answers import Ledger as Ledger
 from agent_tui.protocol.context_answers import LedgerPart as LedgerPart
+from agent_tui.protocol.context_answers import MemoryList as MemoryList
+from agent_tui.protocol.context_answers import MemoryRow as MemoryRow
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.messages import ModelInfo, SkillInfo
 from agent_tui.protocol.ops import FileChoice
@@ -474,4 +476,5 @@ AnswerData = (
     | Differences
     | CompactionPlan
     | Ledger
+    | MemoryList
 )

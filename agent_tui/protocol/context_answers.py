@@ -65,3 +65,27 @@ class Ledger:
     sent: int = 0
     broke: str = ""
     type: ClassVar[Literal["context"]] = "context"
+
+
+@frozen
+class MemoryRow:
+    """A fact that is remembered, with the `path` of its file, or one that is proposed, and since
+    which day."""
+
+    id: str
+    scope: Literal["user", "project", "proposed"]
+    text: str
+    path: str = ""
+    day: str = ""
+
+
+@frozen
+class MemoryList:
+    """What is remembered, and proposed. `forgotten`: what can still be brought back; not `on`:
+    nothing of it is told to the model; `left`: how many facts more there are."""
+
+    rows: tuple[MemoryRow, ...] = ()
+    forgotten: str = ""
+    on: bool = True
+    left: int = 0
+    type: ClassVar[Literal["memory"]] = "memory"

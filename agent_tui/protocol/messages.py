@@ -139,3 +139,15 @@ class SkillInfo:
     source: str = ""
     hint: str = ""
     """What the free text should be, in words, for the person (`argument-hint`)."""
+
+
+MemoryScope = Literal["user", "project"]
+
+
+@frozen
+class MemoryFact:
+    """Something that is remembered from session to session, for the person or for the project."""
+
+    name: str
+    scope: MemoryScope
+    text: str

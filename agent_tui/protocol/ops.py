@@ -39,6 +39,7 @@ QueryKind = Literal[
     "named_files",
     "compaction",
     "context",
+    "memory",
 ]
 Choice = Literal[
     "once", "always", "prefix", "folder", "outside", "no",
@@ -437,6 +438,16 @@ class AllowOnce(Op):
 
     call_id: str
     type: Literal["allow_once"] = "allow_once"
+
+
+@frozen
+class ChangeMemory(Op):
+    """Forget a fact (`id` of a `MemoryRow`), or restore what was forgotten last; accept a proposal
+    as a fact, or decline it."""
+
+    action: Literal["forget", "restore", "accept", "decline"]
+    id: str = ""
+    type: Literal["change_memory"] = "change_memory"
 
 
 @frozen

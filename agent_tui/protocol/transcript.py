@@ -275,6 +275,7 @@ class Answers:
     differences: answers.Differences | None = None
     compaction: answers.CompactionPlan | None = None
     context: answers.Ledger | None = None
+    memory: answers.MemoryList | None = None
 
     @property
     def holds_prompts(self) -> bool:

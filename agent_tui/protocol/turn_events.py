@@ -158,7 +158,7 @@ class RequestFailed(Event):
     model: str
     kind: str
     duration_ms: int = 0
-    purpose: Literal["", "title", "compaction"] = ""
+    purpose: Literal["", "title", "compaction", "memory"] = ""
     type: Literal["request_failed"] = "request_failed"
 
 
@@ -270,7 +270,7 @@ class UsageReported(Event):
     window: int = 0
     cost: float | None = None
     cost_estimated: bool = False
-    purpose: Literal["", "title", "compaction"] = ""
+    purpose: Literal["", "title", "compaction", "memory"] = ""
     answered_by: str = ""
     window_assumed: bool = False
     type: Literal["usage"] = "usage"

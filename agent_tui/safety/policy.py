@@ -5,7 +5,7 @@ The order is the meaning: plan mode refuses what does not only look; the hard li
 mode, and so does a rule of the person that says `ask` (one that denies comes before both); a rule
 of this session allows what a person allowed before; paths outside the folder, secrets and protected
 names ask in every mode, and so does what may fit a rule that denies or asks; what a rule allows
-runs; only then does the mode speak.
+runs; what reaches into later sessions asks; only then does the mode speak.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ class Facts:
     """What it reaches in the network, as `network_hosts.spell` says it."""
     odd_address: str = ""
     """Why the address that it reaches asks in every mode."""
+    persists: bool = False
+    """What it does reaches into every later session."""
     asks_person: bool = False
     """It does nothing but ask the person: nobody is asked whether they may be asked."""
 
@@ -287,6 +289,8 @@ def _settings_reason(facts: Facts) -> str:
 
 def _mode_reason(mode: str, facts: Facts) -> str:
     """Why this mode asks; empty if it lets the call run."""
+    if facts.persists:
+        return "it changes your memory, which every later session reads"
     if mode == "accept-all" or facts.asks_person:
         return ""
     if facts.effect == "read" and mode in ("auto", "accept-edits", "plan"):

@@ -93,6 +93,13 @@ class AgentSettings:
         "How often an answer cut at the model's token limit is continued automatically; 0: never.",
         "how often an answer that was cut at the model's token limit is continued automatically; 0: never",
     )
+    memory: str = setting(
+        "recall",
+        one_of("off", "recall", "propose"),
+        "What is done with your memory: off, recall, or propose: also suggest new facts.",
+        "what is done with your [memory](memory.md): `off`, `recall` what a prompt is about, or also `propose` new "
+        "facts before older messages become a summary. Nothing is kept before you accept it",
+    )
     compact: bool = setting(
         True,
         SWITCH,

@@ -127,7 +127,7 @@ def label(args: AskUser) -> str:
 TOOL: Final = Tool(
     name="ask_user",
     description=(
-        "Ask the person what only they can decide and you cannot find out. Ask all you need at once. They choose, "
+        "Ask the person what only they can decide. Ask all you need at once. They choose, "
         "write another answer, or decline."
     ),
     arguments=AskUser,

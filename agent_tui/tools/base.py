@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
-from agent_tui.protocol.messages import SkillInfo, ToolSpec
+from agent_tui.protocol.messages import MemoryFact, MemoryScope, SkillInfo, ToolSpec
 from agent_tui.protocol.standing import QuestionKind
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
@@ -115,6 +115,23 @@ class Reply:
 
     picks: tuple[int, ...] = ()
     words: str = ""
+
+
+class MemoryStore(Protocol):
+    """What is remembered from session to session. All of it looks at the disk: not for the
+    loop."""
+
+    def facts(self) -> Mapping[Path, MemoryFact]:
+        """All facts, by the real paths of their files."""
+        ...
+
+    def search(self, text: str) -> Sequence[tuple[float, MemoryFact]]:
+        """The facts that `text` is about, the best first, with how well each fits (0 to 1)."""
+        ...
+
+    def path_for(self, text: str, scope: MemoryScope) -> Path:
+        """The real path of the file of a new fact."""
+        ...
 
 
 class ToolContext(Protocol):
@@ -252,6 +269,11 @@ class ToolContext(Protocol):
 
     def skills(self) -> Sequence[SkillInfo]: ...
 
+    @property
+    def memory(self) -> MemoryStore:
+        """Raises ToolFailure where nothing is remembered."""
+        ...
+
     def load_tools(self, group: str) -> Sequence[str]:
         """Offer the tools of a group from the next request on; their names. Raises ToolFailure."""
         ...
@@ -306,6 +328,10 @@ class Tool(Generic[A]):
     research: bool = False
     """Looks things up outside: many calls with varying arguments in a turn are a sign of being
     lost."""
+
+    persists: bool = False
+    """What it does reaches into every later session: it asks in every mode, but where a rule of the
+    person allows it."""
 
     asks_person: bool = False
     """It does nothing but ask the person, in its turn and not beside other calls."""

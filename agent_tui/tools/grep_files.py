@@ -307,7 +307,7 @@ def label(args: GrepFiles) -> str:
 TOOL: Final = Tool(
     name="grep_files",
     description=(
-        "Search the text of files with a regular expression, line by line: gives file, line number and line. "
+        "Search the text of files with a regular expression: gives file, line number and line. "
         "Leaves out what .gitignore names, .git, binary files and files with names of "
         f"secrets. {PER_PAGE} results a page. To find files by name use glob_files."
     ),

@@ -9,7 +9,7 @@ from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 
 
 class LoadTools(LenientArguments):
-    group: str = Field(description="the name of the group, as the system prompt lists it")
+    group: str = Field(description="as the system prompt lists it")
 
 
 async def run(arguments: LoadTools, ctx: ToolContext) -> ToolResult:
@@ -19,7 +19,7 @@ async def run(arguments: LoadTools, ctx: ToolContext) -> ToolResult:
 
 TOOL = Tool(
     name="load_tools",
-    description="Get a group of further tools, which you can call in your next answer.",
+    description="Get a group of tools for your next answer.",
     arguments=LoadTools,
     effect="read",
     label=lambda a: f"Load the tools of {a.group}",

@@ -328,8 +328,7 @@ TOOL: Final = Tool(
     description=(
         "Read a file: text, picture, PDF or notebook. Lines come numbered as `12→text`; the number "
         "and the arrow are not part of the file. "
-        "Of a long file you see the first lines: read on with start_line and end_line. "
-        "Read a file before you edit it."
+        "Of a long file you see the first lines: read on with start_line and end_line."
     ),
     arguments=ReadFile,
     effect="read",

@@ -95,7 +95,7 @@ def label(args: UpdateTodos) -> str:
 TOOL: Final = Tool(
     name="update_todos",
     description=(
-        "Keep a todo list that the person sees. Use it for work of three or more steps, not for less. Each call gives "
+        "Keep a todo list that the person sees. For work of three or more steps. Each call gives "
         "the whole list and replaces the one before. Make one item active before you begin it, and done as soon as it "
         "is done."
     ),

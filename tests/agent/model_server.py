@@ -143,13 +143,16 @@ def engine(
     place: Place, server: ModelServer, agent: AgentSettings | None = None, **more: Any
 ) -> Iterator[Driver]:
     """The engine with `server` as its model, and `others` beside it; in `folder`, if not in the
-    place's own."""
+    place's own. `scratch`: the folder of a session that is off the record."""
+    scratch: Path | None = more.pop("scratch", None)
     others: dict[str, ModelServer] = more.pop("others", {})
     changed: dict[str, Any] = more.pop("settings", {})
     folder: Path | None = more.pop("folder", None)
     config = place.config(more.pop("model_name", "compatible/m"), agent=agent, **more)
     if folder is not None:
         config = replace(config, cwd=folder.resolve())
+    if scratch is not None:
+        config = replace(config, otr=True, scratch=scratch)
     providers = {"compatible": server, **others}
     settings = replace(
         config.settings,

@@ -70,7 +70,7 @@ def test_a_rule_stands_there_only_with_the_tool_that_it_needs() -> None:
         {"memory": ("save_memory", "search_memory")},
     )
     system = build(PromptInput(CWD, [READ, shell], groups=groups)).system
-    rules = ("the shell comes last", "Search your memory", "What stays true of the person")
+    rules = ("the shell comes last", "Search your memory", "Durable facts about the person")
     assert all(rule in system for rule in rules)
     assert not any(rule in build(PromptInput(CWD, [READ])).system for rule in rules)
 

@@ -213,3 +213,15 @@ def test_every_question_and_refusal_has_a_reason() -> None:
     calls = (read(), write(), shell(), shell("mkfs /dev/sda"), read(path(secret=True)))
     for mode, facts in product((*MODES, "yolo"), calls):
         assert decide(mode, facts).reason
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_reaches_into_later_sessions_asks_in_every_mode_unless_a_rule_allows_it(
+    mode: str,
+) -> None:
+    facts = Facts("save_memory", "write", persists=True, cwd=HERE)
+    asked = decide(mode, facts)
+    assert asked.verdict == ("refuse" if mode == "plan" else "ask")
+    assert asked.always is None and not unasked_mode(mode, facts)
+    own = Permissions(allow=(parse("save_memory"),))
+    assert decide(mode, facts, permissions=own).verdict == ("refuse" if mode == "plan" else "allow")

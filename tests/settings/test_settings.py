@@ -121,6 +121,7 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
         "wait": 0.0,
         "tool_dispatcher": "auto",
         "parallel_tools": False,
+        "memory": "recall",
         "compact": True,
         "continues": 3,
         "edit_format": "auto",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
-from agent_tui.protocol.messages import SkillInfo
+from agent_tui.protocol.messages import MemoryFact, MemoryScope, SkillInfo
 from agent_tui.safety import paths
 from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.process import processes
@@ -22,7 +22,7 @@ from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.safety.secrets.scrubber import Scrubber, hide_secrets
-from agent_tui.tools.base import Inquiry, Reply, Tool, ToolFailure, ToolResult, sha256
+from agent_tui.tools.base import Inquiry, MemoryStore, Reply, Tool, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support.seen_files import SeenFiles
 
 
@@ -35,6 +35,23 @@ class Changed:
     folders: int = 0
     parted: str = ""
     mode: int = 0
+
+
+@dataclass
+class Remembered:
+    """A memory of files in one folder; a fact fits where it has all of a text."""
+
+    folder: Path
+
+    def facts(self) -> Mapping[Path, MemoryFact]:
+        found = (path for path in sorted(self.folder.glob("*.md")))
+        return {path: MemoryFact(path.stem, "user", path.read_text().strip()) for path in found}
+
+    def search(self, text: str) -> Sequence[tuple[float, MemoryFact]]:
+        return [(1.0, fact) for fact in self.facts().values() if text in fact.text]
+
+    def path_for(self, text: str, _: MemoryScope) -> Path:
+        return self.folder / f"{text[:20]}.md"
 
 
 @dataclass
@@ -170,6 +187,10 @@ class Context:
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
         self.todos.append(items)
+
+    @property
+    def memory(self) -> MemoryStore:
+        return Remembered(self.roots[0])
 
     def skills(self) -> Sequence[SkillInfo]:
         return tuple(SkillInfo(name, f"does {name}") for name in self.known_skills)

@@ -300,6 +300,7 @@ SHEETS: Final[Pictures] = {
     "paste": pasted,
     "permissions": lambda: opened("/permissions"),
     "hidden": lambda: opened("/hidden"),
+    "memory": lists.memory_lists_proposals_and_facts,
     "private": private,
     "pull": lambda: after(answer_event("p", "pull", PULL), before=opened("/pull qwen3:8b")),
     "queue": lambda: pressed(queued(True), "alt+q"),

@@ -30,6 +30,7 @@ NAMES = [
     "edit",
     "settings",
     "hidden",
+    "memory",
     "history",
     "suspend",
     "vim",

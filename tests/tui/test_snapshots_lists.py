@@ -124,3 +124,21 @@ def the_parts_of_the_next_request_are_listed() -> Model:
 def a_part_of_the_instructions_is_read() -> Model:
     listed = the_parts_of_the_next_request_are_listed()
     return opening.open_sheet(listed, "context_part", note="0")[0]
+
+
+MEMORY = {
+    "rows": [
+        {"id": "new/1a", "scope": "proposed", "text": "The person works from Lisbon.",
+         "day": "2026-01-31"},
+        {"id": "user/tabs", "scope": "user", "path": "/home/ada/.config/agent-tui/memory/tabs.md",
+         "text": "The person wants tabs in Makefiles, and spaces everywhere else."},
+        {"id": "project/cents", "scope": "project", "path": "/work/shop/.agent-tui/memory/cents.md",
+         "text": "Prices are whole cents, never floats."},
+    ],
+    "forgotten": "user/old",
+}  # fmt: skip
+
+
+@STORIES.add(size=(100, 24))
+def memory_lists_proposals_and_facts() -> Model:
+    return pressed(listed("/memory", answer_event("memory-1", "memory", MEMORY)), "down")

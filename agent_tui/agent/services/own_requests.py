@@ -1,4 +1,5 @@
-"""Requests of the program's own, which are no step of a turn: for a title, for a summary."""
+"""Requests of the program's own, which are no step of a turn: for a title, for a summary,
+for what to remember."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.providers.base import Failed, Finished, Provider, TextChunk
 
 SECONDS: Final = 60.0
-Purpose = Literal["title", "compaction"]
+Purpose = Literal["title", "compaction", "memory"]
 
 
 async def ask(

@@ -1,5 +1,5 @@
 """What is asked of the conversation as a whole: back to before a turn, on from its end, a copy of
-it, and names."""
+it, names, and what is remembered beyond it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from agent_tui.agent.turn.turns import Turns
 from agent_tui.protocol.answers import ForkOutcome, Refused
 from agent_tui.protocol.events import Answered, Labelled, Notice, Rewound, Titled
 from agent_tui.protocol.ops import (
+    ChangeMemory,
     Compact,
     Continue,
     Fork,
@@ -57,6 +58,8 @@ class SessionOps:
                 self.compactions.undo()
             case Continue():
                 self._continue(op.again)
+            case ChangeMemory():
+                self._turns.spawn(self._turns.memory.change(op))
             case _:
                 return False
         return True

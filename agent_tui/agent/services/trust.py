@@ -16,7 +16,7 @@ from agent_tui.agent.session.directories import roots
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn import custom_tools
 from agent_tui.agent.turn.loaded_skills import LoadedSkills
-from agent_tui.context import identity, instruction_files
+from agent_tui.context import identity, instruction_files, memory
 from agent_tui.context.skills.catalog import Skills
 from agent_tui.context.skills.discovery import discover
 from agent_tui.context.skills.parsing import Skill
@@ -52,6 +52,7 @@ def look_at_project(place: Place, others: Iterable[Path] = (), seen: Iterable[Pa
     identity.read(place.cwd, place.folders.config, str, admits=gate.admits)
     read(place, gate)
     discover_skills(place, gate, str)
+    memory.read_project(place.cwd, str, [], admits=gate.admits)
     custom_tools.read_files(place, gate.admits, [])
     return gate
 

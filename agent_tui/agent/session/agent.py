@@ -372,6 +372,8 @@ class Agent:
                 self.turns.spawn(self.whole.context.tell(op.id))
             case "compaction":
                 self.whole.compactions.tell(op)
+            case "memory":
+                self.turns.spawn(self.turns.memory.tell(op.id))
             case "hidden":
                 self.hidden.tell(op.id)
             case "trust":

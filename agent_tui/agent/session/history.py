@@ -7,7 +7,7 @@ only ever appended, so that a server's cache of the earlier ones stays warm.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Final
 
@@ -67,6 +67,11 @@ GO_ON: Final = (
 )
 """Stands in a request in the place of a prompt where an interrupted turn goes on and its last words
 are the model's."""
+
+MEMORY: Final = "memory: "
+"""How the names begin of facts that were recalled: they stand in messages, not in the prefix."""
+BLOCK: Final = "[MEMORY]"
+"""How what was recalled begins there."""
 
 
 @frozen
@@ -179,7 +184,7 @@ class History:
                     profile=event.profile,
                     room=event.room,
                     built_for=self.directories,
-                    told={},
+                    told=_recalled(self.told, self.messages),
                 )
             case ContextTold():
                 joined = self._joined(event.text)
@@ -284,7 +289,7 @@ class History:
                     messages=self.messages.truncate(self.turn_at),
                     words=self.words.truncate(self.words_at),
                     facts="",
-                    told={},
+                    told=_recalled(self.told, self.messages[: self.turn_at]),
                 )
             case _:
                 return self
@@ -311,7 +316,7 @@ class History:
             begun=Vec(begun),
             broken=self.broken - replaced + stands if self.broken >= replaced else -1,
             results=self._results_among(replaced),
-            told={},
+            told=_recalled(self.told, after),
             undone=False,
             summary=Summary(self._unmarked(), replaced, stands),
         )
@@ -325,6 +330,7 @@ class History:
         return replace(
             self,
             messages=old.extend(self.messages[summary.stands :]),
+            told={**_recalled(before.told, old), **self.told},
             turn_at=self.turn_at + more if self.turn_at >= summary.stands else before.turn_at,
             begun=Vec((*begun, *(at + more for at in self.begun))),
             broken=self.broken + more if self.broken >= 0 else -1,
@@ -385,6 +391,16 @@ class History:
             return self
         both = UserMessage(f"{last.text}\n\n{text}", (*last.images, *images))
         return replace(self, messages=self.messages.set(-1, both))
+
+
+def _recalled(told: Mapping[str, str], messages: Iterable[Message]) -> dict[str, str]:
+    """What of `told` are facts that stand in these messages."""
+    said = [one.text for one in messages if isinstance(one, UserMessage) and BLOCK in one.text]
+    return {
+        name: hashed
+        for name, hashed in told.items()
+        if name.startswith(MEMORY) and any(f"\n- {name[len(MEMORY) :]}: " in text for text in said)
+    }
 
 
 def _restored(direction: str, changed: list[str]) -> str:

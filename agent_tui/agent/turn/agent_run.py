@@ -22,6 +22,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services import images
 from agent_tui.agent.services.confirmations import Consent
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.memory import Memories
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session import directories, mode_and_effort
 from agent_tui.agent.session.record import AgentRecord, Record
@@ -92,6 +93,7 @@ class Shared:
     watch: Watch
     custom: CustomTools
     hooks: Hooks
+    memory: Memories
     changing: asyncio.Lock
     """One agent at a time changes something: what a command changed is told apart from what others
     do."""
@@ -108,7 +110,7 @@ class Ends:
 
 class AgentRun:
     """One agent. `serving` is the model that answers it; `attaches`: its prompts are a person's, so
-    the files that they name go with them."""
+    the files that they name go with them, and what is remembered of what they are about."""
 
     def __init__(
         self,
@@ -119,7 +121,7 @@ class AgentRun:
         attaches: bool = True,
     ) -> None:
         self.shared, self.record, self.serving = shared, record, serving
-        self._ends = ends or Ends()
+        self._ends, self._recalls = ends or Ends(), attaches
         self._left_out = 0
         """Images of the last request that its model did not take."""
         self.consent = Consent()
@@ -133,6 +135,7 @@ class AgentRun:
             lambda text: self.executor.scrub(text),
             self.note_shorter_context,
             shared.log,
+            shared.memory,
         )
         self.current: Turn | None = None
         self._above: tuple[AllowedTools, ...] = ()
@@ -146,7 +149,13 @@ class AgentRun:
             shared.config, shared.custom, shared.pool, record, serving, self.executor
         )
         self.prefix = RequestPrefix(
-            shared.config, record, shared.skills, self.tools, self.executor, serving
+            shared.config,
+            record,
+            shared.skills,
+            self.tools,
+            self.executor,
+            serving,
+            shared.memory,
         )
         self.executor.approvals.remember(whole.standing.allowed)
         self.attach = attacher(self.executor) if attaches else _nothing_attached
@@ -178,6 +187,7 @@ class AgentRun:
             is_sent=lambda call, result: self.record.history.holds_result(call, result),
             hooks=shared.hooks,
             load_skill=self.loads.load,
+            memory=shared.memory,
         )
 
     def _skill_loads(self) -> SkillLoads:
@@ -312,9 +322,13 @@ class AgentRun:
         provider, config, whole = self.serving.provider, self.shared.config, self.shared.record
         assert provider is not None
         await self.executor.workplace.learn_env_files()  # instructions may hold their values, too
+        memory = self.shared.memory
+        await memory.look_again(turn.emit)
         self.prefix.prepare(turn.emit)
         await self.tools.refresh(turn.emit)
         await self.prefix.tell_changes(turn.emit)
+        if self._recalls:
+            await memory.recall(turn.emit, self.record.prompt, self.record.history.told)
         await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
         await self.in_view.attach_changed(turn)

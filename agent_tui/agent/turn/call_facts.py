@@ -43,10 +43,9 @@ def gather_facts(
 ) -> policy.Facts:
     """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
     in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
-    None where nothing runs in them. `limits`: those of the person; `environment`: that of commands;
-    `reaches`: a host, and why its address asks in every mode; `names`: look at what the words of a
-    command name, which costs time, also where no answer for good depends on it. Raises ValueError
-    for what is no path."""
+    None: nothing runs in them. `limits`: the person's; `environment`: that of commands; `reaches`:
+    a host, and why its address asks in every mode; `names`: look at what the words of a command
+    name, which takes time, also where no lasting answer needs it. Raises ValueError: no path."""
     first, *others = map(str, roots)
     writes = tool.effect != "read"
     named = tuple(paths.facts(text, roots, tool.changes, writes) for text in touched)
@@ -61,6 +60,7 @@ def gather_facts(
         host=host,
         odd_address=odd,
         asks_person=tool.asks_person,
+        persists=tool.persists,
     )
     if not command:
         forbidden, _ = apply_limits(limits, named, command, (), roots, environment)

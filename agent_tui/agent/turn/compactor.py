@@ -4,17 +4,19 @@ once more where a server says that it was."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from logging import Logger
 from typing import Final
 
 from agent_tui.agent.services import own_requests
+from agent_tui.agent.services.memory import Memories
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.session.history import History
 from agent_tui.agent.session.record import AgentRecord
 from agent_tui.agent.turn.accounts import Accounts
 from agent_tui.agent.turn.request_measure import size_of
 from agent_tui.agent.turn.workplace import NO_LIMIT
-from agent_tui.context import compaction
+from agent_tui.context import compaction, memory
 from agent_tui.protocol.events import (
     Compacted,
     CompactionStarted,
@@ -22,7 +24,7 @@ from agent_tui.protocol.events import (
     Event,
     ResultsFolded,
 )
-from agent_tui.protocol.messages import Message, ModelInfo
+from agent_tui.protocol.messages import ModelInfo, Request
 from agent_tui.protocol.turn_events import CompactedBy
 from agent_tui.providers.base import Provider
 from agent_tui.providers.choosing import choose
@@ -78,10 +80,11 @@ class Compactor:
         scrub: Callable[[str], str],
         on_shorter: Callable[[], None],
         log: Logger,
+        memories: Memories,
     ) -> None:
         self._record, self._models, self._accounts = record, models, accounts
         self._settings, self._scrub, self._log = settings, scrub, log
-        self._on_shorter = on_shorter
+        self._on_shorter, self._memory = on_shorter, memories
         self._failures = 0
         self._in_vain = 0
         """Tokens of the request of which a summary saved too little."""
@@ -145,12 +148,14 @@ class Compactor:
         gone = history.messages[:replaced]
         if sum(map(size_of, gone)) < LEAST:
             return None
+        kept = history.kept_beside(replaced)
         written, model, most = "", "", compaction.limits(info.window)
         if self._failures < MOST_FAILURES:
-            written, model, most = await self._write(provider, info, gone, focus, emit)
+            await self._propose_facts(provider, info, kept.words, emit)
+            asked = partial(compaction.summary_request, gone, focus)
+            written, model, most = await self._write(provider, info, asked, "compaction", emit)
             self._failures = 0 if written else self._failures + 1
         written = written or compaction.without_model(gone)
-        kept = history.kept_beside(replaced)
         summary = compaction.summary_text(self._scrub(written), kept, most)
         return Draft(summary, replaced, model)
 
@@ -171,12 +176,27 @@ class Compactor:
             model=draft.model,
         )
 
+    async def _propose_facts(
+        self, provider: Provider | None, info: ModelInfo, words: Sequence[str], emit: Emit
+    ) -> None:
+        """What the person said is no longer read word for word: what of it is worth to be
+        remembered is proposed to them, if they want that."""
+        if not (self._memory.proposes and words):
+            return
+
+        def asked(most: compaction.Limits) -> Request:
+            return memory.request(words, most.source)
+
+        answer, _, _ = await self._write(provider, info, asked, "memory", emit)
+        if facts := memory.facts_in(self._scrub(answer)):
+            await self._memory.propose(emit, facts)
+
     async def _write(
         self,
         provider: Provider | None,
         info: ModelInfo,
-        gone: Sequence[Message],
-        focus: str,
+        asked: Callable[[compaction.Limits], Request],
+        purpose: own_requests.Purpose,
         emit: Emit,
     ) -> tuple[str, str, compaction.Limits]:
         """The words of the small model, else of the session's own; who that was, and its limits."""
@@ -189,10 +209,9 @@ class Compactor:
         most = compaction.limits(info.window)
         if provider is None:
             return "", "", most
-        request = compaction.summary_request(gone, focus, most)
         try:
             said = await own_requests.ask(
-                provider, info, request, "compaction", self._accounts, emit, self._log, SECONDS
+                provider, info, asked(most), purpose, self._accounts, emit, self._log, SECONDS
             )
         finally:
             if chosen is not None:

@@ -10,15 +10,23 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.memory import Memories
 from agent_tui.agent.session import directories
-from agent_tui.agent.session.history import History
+from agent_tui.agent.session.history import MEMORY, History
 from agent_tui.agent.session.record import AgentRecord
 from agent_tui.agent.turn import tool_offer
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.loaded_skills import LoadedSkills
 from agent_tui.agent.turn.offered_tools import OfferedTools, Serving
 from agent_tui.context import instruction_files, prompt
-from agent_tui.context.prompt import FILE_PART, PLACE_PART, SKILLS_PART, TOLD_PARTS, part_texts
+from agent_tui.context.prompt import (
+    FILE_PART,
+    MEMORY_PART,
+    PLACE_PART,
+    SKILLS_PART,
+    TOLD_PARTS,
+    part_texts,
+)
 from agent_tui.protocol.events import ContextBuilt, ContextTold, Event, Notice
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.turn_events import ContextPart, Profile
@@ -33,6 +41,9 @@ MOVED: Final = (
 )
 NOT_TRUSTED: Final = "not trusted: /trust asks about it"
 
+_LISTS: Final = {SKILLS_PART: "The list of skills", MEMORY_PART: "The list of remembered facts"}
+"""How parts are called to the model that are no files."""
+
 
 class RequestPrefix:
     """That of the agent whose record is `record`."""
@@ -45,8 +56,10 @@ class RequestPrefix:
         tools: OfferedTools,
         executor: Executor,
         serving: Serving,
+        memory: Memories,
     ) -> None:
         self._config, self._record, self._skills = config, record, skills
+        self._memory = memory
         self._tools, self._executor, self._serving = tools, executor, serving
         self._prepared = False
         self._below: tuple[Path, ...] = ()
@@ -79,7 +92,7 @@ class RequestPrefix:
             emit(ContextTold(MOVED, {}, f"The session goes on in {config.cwd}: the model is told."))
 
     async def tell_changes(self, emit: Emit) -> None:
-        """Tell the model which files and skills are others than it was told."""
+        """Tell the model which files, skills and remembered facts are others than it was told."""
         before = self._record.history
         room = before.room or instruction_files.ALL_LIMIT
         built, _, gate = await self._executor.workplace.off_loop(lambda: self._built(room))
@@ -88,7 +101,8 @@ class RequestPrefix:
             name: _hash(text) for name, text in part_texts(before.system, before.parts).items()
         }
         now = part_texts(built.system, built.parts)
-        watched = _watched(before.parts, built.parts) | before.told.keys()
+        parts_told = {name for name in before.told if not name.startswith(MEMORY)}
+        watched = _watched(before.parts, built.parts) | parts_told
         unread = {part.name for part in before.parts if Path(part.source) in gate.left_out}
         known |= before.told
         told = dict(_differences(known, now, watched - unread))
@@ -158,6 +172,7 @@ class RequestPrefix:
             loaded=self._tools.loaded(),
             hide=self._executor.scrub,
             gate=gate,
+            memory=self._memory.told_index(self._tools.profile),
         )
         return given, gate
 
@@ -177,10 +192,12 @@ def prompt_input(
     loaded: Collection[str] = (),
     hide: Callable[[str], str],
     gate: Gate,
+    memory: str = "",
 ) -> prompt.PromptInput:
     """What the prompt of a session is made from, as it is now. `tools` are those that the model is
     offered, `loaded` those of them that it loaded on demand; `below`: folders in which it has read;
-    `room`: characters of all instruction files. Reads files."""
+    `room`: characters of all instruction files; `memory`: the list of remembered facts. Reads
+    files."""
     names = names_left_out(config.environment, config.settings.tools.pass_env)
     runs_commands = any(tool.name == "run_shell_command" for tool in tools)
     reading = tuple(tool.name for tool in tools if not tool.changes)
@@ -193,6 +210,7 @@ def prompt_input(
         groups=tool_offer.tool_groups(tools),
         profile=profile,
         remaining=reading if config.otr else None,
+        memory=memory,
     )
     home = Path(config.environment.get("HOME", "~")).expanduser()
     own = instruction_files.own_files(home, config.folders.config)
@@ -209,7 +227,7 @@ def _place(of: History | ContextBuilt) -> str:
 
 
 def _watched(*parts: Sequence[ContextPart]) -> set[str]:
-    """The parts of which a change is told: what is from a file, and the list of skills."""
+    """The parts of which a change is told: what is from a file, and the lists."""
     return {part.name for some in parts for part in some if part.source or part.name in TOLD_PARTS}
 
 
@@ -236,8 +254,8 @@ def _differences(
 
 def _called(part: str) -> str:
     """What a part is called to the model."""
-    if part == SKILLS_PART:
-        return "The list of skills"
+    if part in _LISTS:
+        return _LISTS[part]
     return part.partition(": ")[2] or f"The part “{part}” of your instructions"
 
 

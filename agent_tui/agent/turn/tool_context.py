@@ -38,7 +38,7 @@ from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.secret_search import find_secret_files
 from agent_tui.safety.secrets.secret_files import shows_secrets
 from agent_tui.safety.shell import classifier as shell_classifier
-from agent_tui.tools.base import Inquiry, Reply, ToolFailure
+from agent_tui.tools.base import Inquiry, MemoryStore, Reply, ToolFailure
 from agent_tui.tools.support.seen_files import SeenFiles
 
 T = TypeVar("T")
@@ -324,6 +324,12 @@ class CallContext:
 
     def skills(self) -> Sequence[SkillInfo]:
         return self.workplace.skills()
+
+    @property
+    def memory(self) -> MemoryStore:
+        if self.workplace.memory is None:
+            raise ToolFailure("no_handler", "nothing is remembered in this run")
+        return self.workplace.memory
 
     def jobs(self) -> Mapping[int, tuple[str, Job]]:
         return self.workplace.jobs.of_model

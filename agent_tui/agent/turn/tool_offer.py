@@ -22,6 +22,8 @@ PATCH: Final = "apply_patch"
 EDIT: Final = "edit_file"
 RARER: Final = "files"
 """The group of the tools for files that are not in every request."""
+MEMORY: Final = "memory"
+"""The group of the tools for what is remembered."""
 SMALL_WINDOW: Final = 16_384
 """Tokens of a window up to which the small profile is taken."""
 CHARACTERS: Final = 4
@@ -43,7 +45,7 @@ CORE: Final[Mapping[str, Brief]] = {
     "create_file": Brief("Create a new file.", ("path", "content")),
     EDIT: Brief("Replace the exact text `old`, which occurs once, with `new`.", FLAT),
     "grep_files": Brief("Search files for a regular expression.", ("pattern", "path", "glob")),
-    LOADER: Brief("Get a group of further tools.", ("group",)),
+    LOADER: Brief("Get more tools.", ("group",)),
     "read_file": Brief("Read a file, with line numbers.", ("path", "start_line", "end_line")),
     "run_shell_command": Brief("Run a command with bash.", ("command", "background")),
 }

@@ -16,12 +16,13 @@ from typing import Any
 from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.memory import OFF
 from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.loaded_skills import LoadedSkills
-from agent_tui.agent.turn.tool_offer import LOADER
+from agent_tui.agent.turn.tool_offer import LOADER, MEMORY
 from agent_tui.agent.turn.workplace import NO_LIMIT, SkillLoader, Workplace
 from agent_tui.protocol.events import ApprovalAsked, Event, QuestionAsked
 from agent_tui.protocol.ops import Answer
@@ -35,7 +36,7 @@ from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.sessions.index.manage import SNAPSHOT
 from agent_tui.sessions.log.checkpoints import Blobs
 from agent_tui.settings.table import AgentSettings
-from agent_tui.tools.base import Tool, ToolSource
+from agent_tui.tools.base import MemoryStore, Tool, ToolSource
 
 
 def enabled_tools(
@@ -62,7 +63,10 @@ def enabled_tools(
 def offered_tools(config: EngineConfig, sources: Iterable[ToolSource]) -> dict[str, Tool[Any]]:
     """All that the model may be offered now. Reads files, and may run them."""
     more = [tool for source in sources for tool in source.list()]
-    return enabled_tools(config.settings.tools.enabled, config.environment, more)
+    found = enabled_tools(config.settings.tools.enabled, config.environment, more)
+    if config.settings.agent.memory != OFF:
+        return found
+    return {name: tool for name, tool in found.items() if tool.group != MEMORY}
 
 
 def runs_parallel(settings: AgentSettings) -> bool:
@@ -108,6 +112,7 @@ def build(
     has_room: Callable[[], int] = lambda: NO_LIMIT,
     hooks: Hooks | None = None,
     load_skill: SkillLoader | None = None,
+    memory: MemoryStore | None = None,
 ) -> Executor:
     """The executor of an agent."""
     jobs = jobs or Jobs(emit)
@@ -120,6 +125,7 @@ def build(
         past_result=past_result,
         has_room=has_room,
         load_skill=load_skill,
+        memory=memory,
     )
     tools = offered_tools(config, sources)
     parallel = runs_parallel(config.settings.agent)

@@ -13,9 +13,11 @@ from typing import Any
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.kept_jobs import kept_jobs
+from agent_tui.agent.services.memory import Memories
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.restore_looks import is_too_large
 from agent_tui.agent.services.titles import Titles
+from agent_tui.agent.session import directories
 from agent_tui.agent.session.queue import PromptQueue
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.session.recovery import describe_put_back
@@ -76,6 +78,14 @@ class Turns:
         self.titles = Titles(models, record, self.accounts, self.spawn, log)
         self.jobs = Jobs(record.emit, None if config.otr else kept_jobs(config, record.session))
         self.custom = CustomTools(config)
+        self.memory = Memories(
+            config,
+            lambda: config.gate(directories.roots(record)),
+            lambda text: self.executor.scrub(text),
+            record.emit,
+            pool,
+            log,
+        )
         watch = tool_wiring.watch_of(config, record.session, record.changes, pool)
         shared = Shared(
             config,
@@ -92,6 +102,7 @@ class Turns:
             watch,
             self.custom,
             Hooks(config),
+            self.memory,
             self.jobs.changing,
         )
         self.main = AgentRun(shared, record.main, models, Ends(self._settled, self._ended))

@@ -27,7 +27,7 @@ from agent_tui.safety.sandbox.support import Support
 from agent_tui.safety.secrets.env_files import EnvFiles
 from agent_tui.safety.secrets.hidden_values import HiddenValues
 from agent_tui.safety.secrets.scrubber import ScrubbedStream
-from agent_tui.tools.base import ToolContext, ToolResult
+from agent_tui.tools.base import MemoryStore, ToolContext, ToolResult
 from agent_tui.tools.support.seen_files import SeenFiles
 
 D = TypeVar("D")
@@ -153,6 +153,9 @@ class Workplace:
     is_sent: Callable[[str, str], bool] = lambda *_: False
     """Whether the next request still holds the result of a call, by the call's id and that
     result."""
+
+    memory: MemoryStore | None = None
+    """What is remembered from session to session; None: nothing."""
 
     @cached_property
     def folder(self) -> Folder:

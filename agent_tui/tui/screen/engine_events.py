@@ -24,6 +24,7 @@ from agent_tui.protocol.answers import (
     Ledger,
     Locked,
     LogTail,
+    MemoryList,
     Models,
     NamedFiles,
     PermissionList,
@@ -304,6 +305,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | PermissionList()
             | HiddenList()
             | Ledger()
+            | MemoryList()
         ):
             return opening.on_answer(model, id) if model.overlay is not None else (model, ())
         case ImageFile():
