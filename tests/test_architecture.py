@@ -98,6 +98,14 @@ LAZY = {
         "tomlkit.items:AbstractTable": "only where a setting is written",
     },
     "agent_tui.tools.support.expression": {"re2": "only where files are searched; third party"},
+    "agent_tui.context.repo_map.grammars": {
+        "tree_sitter:Language": "only where a map is made, and the grammar of a file is installed",
+        "tree_sitter:Parser": "as above",
+    },
+    "agent_tui.context.repo_map.parsing": {
+        "pygments.token:Token": "only where a map is made, and no grammar of a file is installed",
+        "agent_tui.structures.lexing:find_lexer": "as above",
+    },
     "agent_tui.tools.support.pdf": {"pypdf": "only where it is installed, and a PDF is read"},
     "agent_tui.tools.support.pictures": {
         "PIL:Image": "only where it is installed, and a picture is large",

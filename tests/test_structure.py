@@ -33,6 +33,7 @@ LONGER = {
     "agent_tui.agent.session.recovery:_missing": "one case of what a log may lack",
     "agent_tui.cli.sessions:_parser": "one line a flag",
     "agent_tui.safety.shell.words:words": "one automaton",
+    "agent_tui.tui.screen.engine_events:_answered": "one case an answer",
     "agent_tui.tui.runtime.start:run": "what the screen is made of, in its order",
     "agent_tui.tui.screen.setup_words:step_lines": "one case a step",
     "agent_tui.tui.textual_port.key_parser:feed": "one automaton",

@@ -16,8 +16,10 @@ from agent_tui.protocol.context_answers import CompactionPlan as CompactionPlan
 from agent_tui.protocol.context_answers import GoingMessage as GoingMessage
 from agent_tui.protocol.context_answers import Ledger as Ledger
 from agent_tui.protocol.context_answers import LedgerPart as LedgerPart
+from agent_tui.protocol.context_answers import MappedFile as MappedFile
 from agent_tui.protocol.context_answers import MemoryList as MemoryList
 from agent_tui.protocol.context_answers import MemoryRow as MemoryRow
+from agent_tui.protocol.context_answers import RepoMap as RepoMap
 from agent_tui.protocol.display import DiffDisplay, Hunk
 from agent_tui.protocol.messages import ModelInfo, SkillInfo
 from agent_tui.protocol.ops import FileChoice
@@ -477,4 +479,5 @@ AnswerData = (
     | CompactionPlan
     | Ledger
     | MemoryList
+    | RepoMap
 )

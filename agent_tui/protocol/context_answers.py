@@ -1,5 +1,5 @@
 """What the engine answers about the context: what a summary would stand for, and of what the next
-request is made."""
+request is made, and what the files of the project define."""
 
 from __future__ import annotations
 
@@ -32,6 +32,27 @@ class CompactionPlan:
     model: str = ""
     problem: str = ""
     type: ClassVar[Literal["compaction"]] = "compaction"
+
+
+@frozen
+class MappedFile:
+    """A file of a map: its definitions as lines, each with its number, and how many there are
+    besides."""
+
+    path: str
+    lines: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+@frozen
+class RepoMap:
+    """What the files of the folder define, the most used first. `note`: what is to be known of it;
+    `problem`: why there is none."""
+
+    files: tuple[MappedFile, ...] = ()
+    note: str = ""
+    problem: str = ""
+    type: ClassVar[Literal["repo_map"]] = "repo_map"
 
 
 @frozen

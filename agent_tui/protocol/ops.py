@@ -40,6 +40,7 @@ QueryKind = Literal[
     "compaction",
     "context",
     "memory",
+    "repo_map",
 ]
 Choice = Literal[
     "once", "always", "prefix", "folder", "outside", "no",

@@ -276,6 +276,7 @@ class Answers:
     compaction: answers.CompactionPlan | None = None
     context: answers.Ledger | None = None
     memory: answers.MemoryList | None = None
+    repo_map: answers.RepoMap | None = None
 
     @property
     def holds_prompts(self) -> bool:

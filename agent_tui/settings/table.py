@@ -70,16 +70,14 @@ class AgentSettings:
         0.0,
         LIMIT,
         "Seconds to wait for a server that is down or busy; 0: five tries.",
-        "seconds to wait for a server that is down or busy, with new tries, before the turn ends; "
-        "0: five tries",
+        "seconds to wait for a server that is down or busy, before the turn ends; 0: five tries",
         flag=Flag("--wait", "wait S seconds for a server that is down", "S", only="run"),
     )
     tool_dispatcher: str = setting(
         "auto",
         one_of("auto", "sequential", "parallel"),
         "How calls of one step run: auto, sequential or parallel.",
-        "how the calls of one step run: `sequential` one after the other, `parallel` those that only "
-        "read at the same time and all others in order, `auto` as `parallel_tools` says",
+        "how the calls of one step run: `sequential`, `parallel` (those that only read), or as `parallel_tools` says",
     )
     parallel_tools: bool = setting(
         True,
@@ -97,16 +95,20 @@ class AgentSettings:
         "recall",
         one_of("off", "recall", "propose"),
         "What is done with your memory: off, recall, or propose: also suggest new facts.",
-        "what is done with your [memory](memory.md): `off`, `recall` what a prompt is about, or also `propose` new "
-        "facts before older messages become a summary. Nothing is kept before you accept it",
+        "what is done with your [memory](memory.md): `off`, `recall` facts, or `propose` new ones, too",
     )
     compact: bool = setting(
         True,
         SWITCH,
         "Whether older messages become a summary before the context window is full.",
-        "whether older messages become a [summary](context.md#compaction) before the context window is full, and once "
-        "more where a server says that a request was too long",
+        "whether older messages become a [summary](context.md#compaction) when a request would be too long",
         flag=Flag("--no-compact", "never summarise older messages by itself"),
+    )
+    map_tokens: int = setting(
+        0,
+        whole_number(0, 32_000),
+        "Tokens of a map of the project behind the first prompt; 0: none.",
+        "tokens of a [map of the project](context.md#map) behind the first prompt of a session; 0: none",
     )
     edit_format: str = setting(
         "auto",
@@ -119,8 +121,7 @@ class AgentSettings:
         "",
         one_of(*EFFORTS),
         "Thinking effort of a new session; empty: the model decides.",
-        "how hard the model thinks in a new session: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`; "
-        "empty: the model decides",
+        "how hard the model thinks in a new session: `none`, `minimal`, `low` … `max`; empty: it decides",
     )
     max_cost: float = setting(
         0.0,

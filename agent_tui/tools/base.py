@@ -263,6 +263,11 @@ class ToolContext(Protocol):
         known of it."""
         ...
 
+    async def map_files(self, path: str, focus: Sequence[str], tokens: int) -> str:
+        """What the files below `path` define, the most used first, in about so many tokens; first
+        what the words of `focus` are about. Raises ToolFailure."""
+        ...
+
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
         """The session's todo list is this one from now on."""
         ...

@@ -27,7 +27,7 @@ from agent_tui.tools.support.walk import (
 
 
 class GlobFiles(LenientArguments):
-    pattern: str = Field(description="Such as **/*.py, src/**/test_*.js or *.{md,txt}")
+    pattern: str = Field(description="Such as src/**/*.py or *.{md,txt}")
     path: str = Field(default=".", description="Folder to search")
     page: Page
 

@@ -57,7 +57,10 @@ def test_an_unknown_group_is_said_with_those_there_are(place: Place) -> None:
     with place.engine(place.script([call], [{"text": "done"}])) as driver:
         assert driver.turn("go").state == "completed"
         [ended] = driver.all(ToolEnded)
-    assert ended.tag == "not_found" and "there are: files, jobs, memory, research" in ended.content
+    assert (
+        ended.tag == "not_found"
+        and "there are: files, find, jobs, memory, research" in ended.content
+    )
 
 
 def names_in(events: Iterable[Event]) -> set[str]:

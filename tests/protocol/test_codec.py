@@ -150,7 +150,13 @@ def test_unknown_fields_of_known_types_survive(event: Event, fields: dict[str, A
 
 
 def test_a_newer_shape_of_a_known_type_is_unknown_but_kept() -> None:
-    record = {"v": codec.VERSION + 1, "n": 1, "at": 0.5, "type": "notice", "text": {"now": "structured"}}
+    record = {
+        "v": codec.VERSION + 1,
+        "n": 1,
+        "at": 0.5,
+        "type": "notice",
+        "text": {"now": "structured"},
+    }
     event = codec.decode(sealed(record))
     assert isinstance(event, Unknown)
     assert json.loads(codec.encode(event)) == json.loads(sealed(record))

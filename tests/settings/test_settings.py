@@ -124,6 +124,7 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
         "memory": "recall",
         "compact": True,
         "continues": 3,
+        "map_tokens": 0,
         "edit_format": "auto",
         "effort": "",
         "max_cost": 0.0,

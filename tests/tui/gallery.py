@@ -154,9 +154,19 @@ CONTEXT: Final = {
     "tokens": 14_380, "model": "ollama/qwen3:8b", "window": 32_768, "limit": 19_500,
     "reserve": 4_096, "cached": 13_900, "sent": 14_100,
 }  # fmt: skip
+MAP: Final = {
+    "files": [
+        {"path": "shop/price.py", "lines": ["    4 LIMIT_CENTS", "   12 class PriceList",
+         "   31   def round_cents(self, amount: float) -> int"], "left_out": 5},
+        {"path": "shop/cart.py", "lines": ["    8 def cart_total(items: list[Item]) -> int"]},
+        {"path": "web/basket.ts", "lines": ["    3 export class Basket"]},
+    ],
+    "note": "3 of 41 files; without tree-sitter: pip install 'agent-tui[map]' finds more",
+}  # fmt: skip
 GIVEN: Final[dict[str, Any]] = {
     "compaction": COMPACTION,
     "context": CONTEXT,
+    "repo_map": MAP,
     "models": MODELS,
     "doctor": {"checks": CHECKS},
     "jobs": JOBS,
@@ -294,6 +304,7 @@ SHEETS: Final[Pictures] = {
     "jobs": lambda: opened("/jobs"),
     "locked": sessions.a_session_that_another_program_has_open,
     "log": lists.the_log_has_colours_by_level,
+    "map": lambda: opened("/map"),
     "mode": lambda: opening.open_sheet(sessions.worked(), "mode")[0],
     "model": lambda: opened("/models"),
     "palette": lambda: pressed(opened("/help"), "escape", "ctrl+p"),

@@ -73,6 +73,7 @@ NAMES = [
     "thinking",
     "compact",
     "context",
+    "map",
     "copy",
     "export",
     "mouse",

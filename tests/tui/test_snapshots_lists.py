@@ -81,6 +81,19 @@ def a_session_shows_its_last_prompt_and_answer() -> Model:
     )
 
 
+@STORIES.add(size=(100, 24))
+def the_map_shows_what_the_files_define() -> Model:
+    files = [
+        {"path": "shop/price.py", "left_out": 5, "lines": [
+            "    4 LIMIT_CENTS", "   12 class PriceList",
+            "   31   def round_cents(self, amount: float) -> int"]},
+        {"path": "shop/cart.py", "lines": ["    8 def cart_total(items: list[Item]) -> int"]},
+        {"path": "web/basket.ts", "lines": ["    3 export class Basket"]},
+    ]  # fmt: skip
+    note = "3 of 41 files; without tree-sitter: pip install 'agent-tui[map]' finds more"
+    return listed("/map", answer_event("map-1", "repo_map", {"files": files, "note": note}))
+
+
 @STORIES.add()
 def the_log_has_colours_by_level() -> Model:
     words = (

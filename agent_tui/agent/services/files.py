@@ -28,6 +28,20 @@ BREATH: Final = 0.0002
 """
 
 
+def breathing(ended: Callable[[], bool]) -> Callable[[], bool]:
+    """What says whether work has `ended`, and lets others run whenever it is asked."""
+    breathed = time.monotonic()
+
+    def stopped() -> bool:
+        nonlocal breathed
+        if time.monotonic() - breathed > EVERY:
+            time.sleep(BREATH)
+            breathed = time.monotonic()
+        return ended()
+
+    return stopped
+
+
 class Files:
     """The index of a session's folder, and of the `others` that it works in, by their full paths.
     `ended` stops what runs; only one walk runs at a time."""
@@ -88,16 +102,7 @@ class Files:
     async def _answer(
         self, id: str, listed: Callable[[Callable[[], bool]], Listing | None], whole: bool
     ) -> None:
-        before = self._told
-
-        breathed = time.monotonic()
-
-        def stopped() -> bool:
-            nonlocal breathed
-            if time.monotonic() - breathed > EVERY:
-                time.sleep(BREATH)
-                breathed = time.monotonic()
-            return self.ended
+        before, stopped = self._told, breathing(lambda: self.ended)
 
         def work() -> answers.Files | None:
             try:

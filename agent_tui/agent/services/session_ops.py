@@ -10,6 +10,7 @@ from typing import Final
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.compactions import CompactionDesk
 from agent_tui.agent.services.context_ledger import ContextDesk
+from agent_tui.agent.services.map_desk import MapDesk
 from agent_tui.agent.services.shell import Shell
 from agent_tui.agent.session.record import Record, still_allowed
 from agent_tui.agent.turn.turns import Turns
@@ -40,6 +41,7 @@ class SessionOps:
         self._pool = pool
         self.compactions = CompactionDesk(record, turns)
         self.context = ContextDesk(record, turns)
+        self.maps = MapDesk(record.emit, turns.executor)
 
     def handle(self, op: Op) -> bool:
         """Whether it was an Op for this."""

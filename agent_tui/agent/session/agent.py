@@ -370,6 +370,8 @@ class Agent:
                 self.turns.spawn(self._tell_permissions(op.id))
             case "context":
                 self.turns.spawn(self.whole.context.tell(op.id))
+            case "repo_map":
+                self.turns.spawn(self.whole.maps.tell(op))
             case "compaction":
                 self.whole.compactions.tell(op)
             case "memory":
@@ -408,6 +410,7 @@ class Agent:
         self.turns.cancel()
         self.asides.cancel()
         self.files.ended = True
+        self.whole.maps.end()
         await self.errands.close()
         await self.turns.close()
         self.turns.jobs.close()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agent_tui.agent.config import EngineConfig
-from agent_tui.agent.services import images
+from agent_tui.agent.services import images, map_desk
 from agent_tui.agent.services.confirmations import Consent
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.memory import Memories
@@ -332,6 +332,8 @@ class AgentRun:
         await self.executor.workplace.off_loop(self.shared.hooks.refresh)
         await self.attach(self.record.prompt, turn)
         await self.in_view.attach_changed(turn)
+        if turn.number == 1 and self.record is whole.main:
+            await self._tell_map(turn)
         state = await loop.run(
             turn,
             loop.Collaborators(
@@ -368,6 +370,11 @@ class AgentRun:
                 )
             )
         return state
+
+    async def _tell_map(self, turn: Turn) -> None:
+        """Once a session, if the person wants that, a map of the project behind the prompt."""
+        if tokens := self.shared.config.settings.agent.map_tokens:
+            await map_desk.tell_map(turn.emit, self.executor, tokens)
 
     def prepare(self, emit: Callable[[Event], None]) -> None:
         self.prefix.prepare(emit)

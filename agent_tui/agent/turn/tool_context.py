@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from agent_tui.agent.services.repo_maps import Look
 from agent_tui.agent.turn import inquiries
 from agent_tui.agent.turn.call_facts import place_command
 from agent_tui.agent.turn.protected_watch import ProtectedWatch
@@ -318,6 +319,17 @@ class CallContext:
         self.workplace.allowed_changes.add(str(path))
         if parted:
             self.tell(Notice(parted, "warning"))
+
+    async def map_files(self, path: str, focus: Sequence[str], tokens: int) -> str:
+        place, real = self.workplace, self.path(path)
+        if place.maps is None:
+            raise ToolFailure("not_found", "there are no maps here")
+        look = Look(place.roots, place.seen_files.paths, self.unreadable, self.hide_secrets)
+        try:
+            drawn = await self.run_blocking(partial(place.maps.draw, real, focus, tokens, look))
+        except (OSError, ValueError) as error:
+            raise ToolFailure("not_found", f"{self.display_path(real)}: {error}") from None
+        return drawn.text()
 
     def set_todos(self, items: tuple[TodoItem, ...]) -> None:
         self.tell(TodoChanged(self.workplace.scrub_display(items)))

@@ -17,6 +17,7 @@ from agent_tui import registry
 from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.memory import OFF
+from agent_tui.agent.services.repo_maps import RepoMaps
 from agent_tui.agent.session.changes import Changes
 from agent_tui.agent.turn.command_changes import Watch
 from agent_tui.agent.turn.edit_hooks import Hooks
@@ -192,6 +193,7 @@ def _workplace(
         load_tools=load_tools,
         off_loop=off_loop,
         log=log,
+        maps=RepoMaps(config, log),
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from agent_tui.agent.services.jobs import Jobs
+from agent_tui.agent.services.repo_maps import RepoMaps
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display, Hunk
 from agent_tui.protocol.events import (
     Event,
@@ -156,6 +157,8 @@ class Workplace:
 
     memory: MemoryStore | None = None
     """What is remembered from session to session; None: nothing."""
+    maps: RepoMaps | None = None
+    """Makes the maps of the folders; None: there are none."""
 
     @cached_property
     def folder(self) -> Folder:

@@ -80,6 +80,12 @@ class SeenFiles:
         with self._lock:
             self._drop(path)
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of which it knows something."""
+        with self._lock:
+            return tuple(self._files)
+
     def clear(self) -> None:
         """The model knows nothing of what it read any more."""
         with self._lock:

@@ -33,6 +33,7 @@ from agent_tui.protocol.answers import (
     PromptHold,
     PullProgress,
     Refused,
+    RepoMap,
     RestoreOutcome,
     SaveOutcome,
     SearchResults,
@@ -341,6 +342,7 @@ def _answered(model: Model, id: str, data: AnswerData) -> Step:
             | SetupOutcome()
             | TrustOffer()
             | CompactionPlan()
+            | RepoMap()
         ):
             return opening.tell(model, id, data)
         case _:

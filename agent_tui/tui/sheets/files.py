@@ -27,7 +27,7 @@ def _note(model: Model, _: Overlay) -> str:
     return found.note if found is not None else ""
 
 
-def _name(model: Model, _: Overlay, row: Entry) -> Step:
+def name_file(model: Model, _: Overlay, row: Entry) -> Step:
     """The file is named in the prompt, where the caret is."""
     now = model.composer
     before, after = now.draft[: now.caret], now.draft[now.caret :]
@@ -45,7 +45,7 @@ def files(model: Model, args: str) -> Step:
 SHEET: Final = Sheet(
     "Files",
     lambda _, __: (),
-    (Action("name", TAKES, "insert", _name),),
+    (Action("name", TAKES, "insert", name_file),),
     (files,),
     query="files",
     preview="file_preview",
