@@ -37,12 +37,13 @@ from agent_tui.settings import schema
 from agent_tui.settings.values import Setting
 from agent_tui.tools.base import Tool
 from agent_tui.tui import commands
+from agent_tui.tui.commands import turn
 from agent_tui.tui.commands.base import Command
 from agent_tui.tui.dialog.offers import offers
 from agent_tui.tui.prompt import keys, queue, submit
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.sheets import help
-from agent_tui.tui.textual_port import terminal
+from agent_tui.tui.textual_port import key_parser, terminal
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the corpus belongs to the tests
@@ -219,10 +220,12 @@ While the agent asks, the keys that open or change something else, such as `Ctrl
 A key that you hold down counts once where twice would quit, rewind or clear: `Ctrl+C`, `Esc`, `Ctrl+D`. `Ctrl+D` right
 after one that deleted does not quit; a line says that you can press it again. A second `Enter` within
 {submit.DOUBLED_SECONDS} s does nothing on an empty prompt. `Ctrl+C`, `Esc` or `Ctrl+X` within half a second of the
-end of a turn was meant for it: a line says that it had ended, and nothing is cleared or left.
+end of a turn was meant for it: a line says that it had ended, and nothing is cleared or left. `Esc` less than
+{turn.TWICE_SECONDS:g} s after one that stopped a turn does nothing more.
 
-While `Esc` would stop a turn, it waits {terminal.STOPPING_DELAY} s for the rest of a key: a slow line may cut an arrow
-in two. `ESCDELAY` (milliseconds) sets another time.
+`Esc` and, more than {key_parser.ALT_SECONDS} s later, another key are these two keys. Sooner, it is `Alt` and the key. While
+`Esc` would stop a turn, it waits {terminal.STOPPING_DELAY} s where it may be the beginning of a key that a slow line cuts
+in two, such as an arrow. `ESCDELAY` (milliseconds) sets another time for both.
 
 A click on a tool call expands or collapses it; on an answer of a question it goes to that answer, and `Enter` takes it. The wheel scrolls what is under the pointer. `Ctrl+C` copies what you
 select with the mouse.

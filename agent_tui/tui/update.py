@@ -62,6 +62,7 @@ with late():
         composer,
         history_prompt,
         pastes,
+        queue,
         submit,
     )
     from agent_tui.tui.screen import (
@@ -102,6 +103,8 @@ def update(model: Model, msg: Msg) -> Step:
         step = then(step, pastes.ask_about_images(step[0]))
     if step[0].overlay is not None:
         step = then(step, opening.follow(model, step[0]))
+    if model.holds_queue:
+        step = then(step, queue.dispatch(step[0]))  # it may have closed
     if after.held is not None:
         step = then(step, key_routing.settle_held(step[0]))
     step = then(step, composer.save(step[0]))

@@ -278,9 +278,11 @@ def test_a_summary_of_an_older_conversation_is_not_put_in_place(place: Place) ->
             driver.turn("one more")
             driver.send(Compact(plan.summary, len(plan.going), plan.of))
             said = driver.until(Notice).text
+            driver.send(Compact("my words", len(plan.going), plan.of, model="you"))
+            assert "in the history" in driver.until(Notice).text
             driver.send(UndoCompaction())
             assert "no compaction to undo" in driver.until(Notice).text
-    assert "went on" in said and not driver.all(Compacted)
+    assert "went on" in said and "history" not in said and not driver.all(Compacted)
 
 
 def test_a_short_conversation_is_not_compacted(place: Place) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,23 +16,26 @@ from agent_tui.sessions.log.store import read
 from tests.tui.pty_stage import ROOT, Pty
 
 
-@pytest.fixture
-def pty(tmp_path: Path) -> Iterator[Pty]:
-    (tmp_path / "s.json").write_text(json.dumps([[{"text": f"answer {n}"}] for n in range(9)]))
-    env = {
-        "AGENT_TUI_HOME": str(tmp_path / "home"),
-        "HOME": str(tmp_path),
+def argv(folder: Path) -> list[str]:
+    return ["-m", "agent_tui", "-m", f"scripted/{folder / 's.json'}", "--cwd", str(folder)]
+
+
+def env(folder: Path) -> dict[str, str]:
+    return {
+        "AGENT_TUI_HOME": str(folder / "home"),
+        "HOME": str(folder),
         "PYTHONPATH": str(ROOT),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
         "TMUX": "",
         "STY": "",
     }
-    found = Pty(
-        ["-m", "agent_tui", "-m", f"scripted/{tmp_path / 's.json'}", "--cwd", str(tmp_path)],
-        env,
-        (100, 30),
-    )
+
+
+@pytest.fixture
+def pty(tmp_path: Path) -> Iterator[Pty]:
+    (tmp_path / "s.json").write_text(json.dumps([[{"text": f"answer {n}"}] for n in range(9)]))
+    found = Pty(argv(tmp_path), env(tmp_path), (100, 30))
     found.until("Enter send")
     found.type("first\r")
     found.until("answer 0")
@@ -113,22 +117,46 @@ def test_it_is_written_elsewhere_and_comes_back_when_the_folder_does(
     ]
 
 
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_draft_is_kept_by_whatever_ends_the_program(
+    pty: Pty, tmp_path: Path, number: signal.Signals
+) -> None:
+    close_home(tmp_path / "home")
+    ask(pty, "second", "answer 1")
+    pty.until("not saved")
+    pty.type("words not sent")
+    pty.until("words not sent")
+    pty.read(1.5)
+    pty.signal(number)
+    assert pty.wait() == 128 + number
+    said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
+    assert ("your draft is saved" in said) == (number == signal.SIGTERM)
+    again = Pty(argv(tmp_path), env(tmp_path), (100, 30))
+    try:
+        again.until("words not sent")
+    finally:
+        again.close()
+
+
+def test_a_draft_that_can_be_kept_nowhere_is_said(pty: Pty, tmp_path: Path) -> None:
+    close_home(tmp_path / "home")
+    ask(pty, "second", "answer 1")
+    pty.until("not saved")
+    shutil.rmtree(tmp_path / "home")
+    (tmp_path / "home").write_text("no folder")
+    pty.type("words not sent")
+    pty.until("words not sent")
+    pty.read(1.5)
+    pty.signal(signal.SIGTERM)
+    pty.wait()
+    said = pty.raw.decode()[pty.raw.decode().rindex("?1049l") :]
+    assert "These are your words:" in said and "words not sent" in said
+
+
 def test_leaving_before_the_engine_is_up_loses_no_words_without_a_sign(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(json.dumps([[{"text": "answer"}]]))
     (tmp_path / "home").write_text("no folder")
-    pty = Pty(
-        ["-m", "agent_tui", "-m", f"scripted/{tmp_path / 's.json'}", "--cwd", str(tmp_path)],
-        {
-            "AGENT_TUI_HOME": str(tmp_path / "home"),
-            "HOME": str(tmp_path),
-            "PYTHONPATH": str(ROOT),
-            "LC_ALL": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "TMUX": "",
-            "STY": "",
-        },
-        (100, 30),
-    )
+    pty = Pty(argv(tmp_path), env(tmp_path), (100, 30))
     try:
         pty.until("Shift+Tab")
         pty.type("precious words")

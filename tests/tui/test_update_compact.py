@@ -9,11 +9,22 @@ from agent_tui.protocol.events import (
     Compacted,
     CompactionStarted,
     CompactionStopped,
+    QueueChanged,
     TurnEnded,
     TurnStarted,
 )
-from agent_tui.protocol.ops import Cancel, Compact, Query, UndoCompaction
-from agent_tui.protocol.transcript import DividerBlock
+from agent_tui.protocol.ops import (
+    Cancel,
+    Compact,
+    Query,
+    QueueEdit,
+    SaveDraft,
+    Submit,
+    UndoCompaction,
+)
+from agent_tui.protocol.transcript import DividerBlock, Queued
+from agent_tui.tui.core.effects import Remember, Send
+from agent_tui.tui.core.msg import Pasted
 from agent_tui.tui.transcript.state import foldable
 from tests.answers import answer_event
 from tests.tui.gallery import COMPACTION, CONTEXT
@@ -178,3 +189,128 @@ def test_a_window_that_nobody_knows_has_no_bar() -> None:
     data = {**CONTEXT, "window": 0, "limit": 0}
     play.feed(answer_event(overlay.query, "context", data, session=play.model.active))
     assert "not known" in text(play) and "━" not in text(play)
+
+
+def edited(words: str = " and this") -> Play:
+    play = proposed()
+    play.press("e")
+    play.type(words)
+    return play
+
+
+WRITTEN = f"{COMPACTION['summary']} and this"
+
+
+def history(play: Play) -> list[str]:
+    return [effect.text for effect in play.effects if isinstance(effect, Remember)]
+
+
+def test_an_edit_that_is_left_with_esc_is_in_the_history_and_e_shows_it_again() -> None:
+    play = edited()
+    play.press("escape")
+    assert history(play) == [WRITTEN] and "in the history" in play.toast
+    assert play.view.overlay is not None
+    play.press("e")
+    assert play.model.composer.draft == WRITTEN
+    play.press("escape")
+    assert history(play) == [WRITTEN], "it was not changed since"
+
+
+def test_an_edit_that_is_used_is_in_the_history_whatever_becomes_of_the_sheet() -> None:
+    play = edited()
+    play.press("enter")
+    assert history(play) == [WRITTEN]
+    play.press("escape")
+    assert play.view.overlay is None
+
+
+def test_ctrl_c_leaves_what_it_clears_of_an_edit_in_the_history() -> None:
+    play = edited()
+    play.press("ctrl+c")
+    assert history(play) == [WRITTEN] and "in the history" in play.toast
+
+
+def test_an_edit_is_on_record_as_it_is_written() -> None:
+    play = edited()
+    saved = [effect.op for effect in play.effects if isinstance(effect, Send)]
+    assert isinstance(saved[-1], SaveDraft) and saved[-1].text == WRITTEN
+
+
+def test_the_summary_as_it_was_offered_is_nothing_that_somebody_wrote() -> None:
+    play = edited("")
+    play.press("escape")
+    assert history(play) == [] and play.toast == ""
+    assert not any(isinstance(e, Send) and isinstance(e.op, SaveDraft) for e in play.effects)
+
+
+def written() -> Play:
+    play = typed("/compact")
+    play.feed(CompactionStarted(900))
+    play.take()
+    return play
+
+
+def told(play: Play) -> None:
+    overlay = play.model.overlay
+    assert overlay is not None
+    answer = answer_event(overlay.query, "compaction", COMPACTION, session=play.model.active)
+    play.feed(CompactionStopped(), answer)
+
+
+def queued(play: Play, text: str) -> None:
+    """The engine has it in the queue."""
+    assert QueueEdit("add", text=text) in play.take()
+    play.feed(QueueChanged((Queued("q", text),), False, session="s"))
+
+
+def test_words_beside_a_summary_that_is_written_are_queued_until_it_is_decided() -> None:
+    play = written()
+    play.press(*"next", after=0.2)
+    play.press("x", "backspace", after=0.2)
+    assert play.text == "next" and play.take() == [] and play.view.overlay is not None
+    assert ("Enter", "queue") in play.view.footer.keys
+    play.press("enter")
+    queued(play, "next")
+    told(play)
+    assert play.take() == [] and ("Enter", "compact") in play.view.footer.keys
+    play.press("enter", after=5.0)
+    [compacts, sends] = play.take()
+    assert isinstance(compacts, Compact) and sends == Submit("next", queue_id="q")
+
+
+def test_they_go_out_when_the_summary_is_not_wanted() -> None:
+    play = written()
+    play.type("next")
+    play.press("enter")
+    queued(play, "next")
+    told(play)
+    play.press("escape")
+    assert play.view.overlay is None and play.take() == [Submit("next", queue_id="q")]
+
+
+def test_a_paste_is_queued_and_words_that_the_summary_overtakes_are_never_enter_for_it() -> None:
+    play = written()
+    play.say(Pasted("words of a paste"))
+    told(play)
+    assert ("Enter", "queue") in play.view.footer.keys
+    play.press("n", after=0.2)
+    assert play.text == "words of a pasten" and play.view.overlay is not None
+    play.press("enter")
+    assert play.take() == [QueueEdit("add", text="words of a pasten")]
+
+
+def test_words_on_the_preview_are_written_below_it() -> None:
+    play = proposed()
+    play.press(*"no way", after=0.2)
+    assert play.text == "no way" and play.view.overlay is not None
+    play.press("enter")
+    assert play.take() == [QueueEdit("add", text="no way")]
+
+
+def test_no_command_runs_beside_a_summary() -> None:
+    for command in ("/jobs", "!ls"):
+        play = written()
+        play.type(command)
+        play.press("escape", "enter") if command[0] == "/" else play.press("enter")
+        assert "not run" in play.toast and play.text == command
+        assert play.model.overlay is not None and play.model.overlay.kind == "compact"

@@ -11,7 +11,7 @@ from agent_tui.protocol.events import JobChanged, Restored, SessionStarted, Tool
 from agent_tui.protocol.ops import KeepJob, MoveToBackground, Query, Resume, StopJob
 from agent_tui.protocol.transcript import Transcript
 from agent_tui.tui.core.effects import LookLater, Quit, Send
-from agent_tui.tui.core.msg import CommandCalled, ForkMade, LookDue
+from agent_tui.tui.core.msg import CommandCalled, ForkMade, LookDue, Pasted
 from agent_tui.tui.runtime.start import farewell
 from agent_tui.tui.screen.header import header_view
 from tests.answers import answer_event
@@ -437,3 +437,16 @@ def test_a_copy_that_comes_while_it_is_asked_about_another_switch_is_asked_about
     play.say(ForkMade("c0py1234"))
     assert not [op for op in play.take() if isinstance(op, Resume)]
     assert play.model.switching == Resume("c0py1234")
+
+
+def test_enter_is_not_offered_while_it_would_be_taken_for_what_was_pasted() -> None:
+    play = asked(ONE)
+    assert ("Enter", "stop") in play.view.footer.keys
+    play.say(Pasted("words of a paste"))
+    assert "Enter" not in dict(play.view.footer.keys)
+    play.press("enter")
+    assert "nothing done" in play.toast and play.take() == []
+    play.press("down")
+    assert ("Enter", "stop") in play.view.footer.keys
+    play.press("enter")
+    assert play.take() == [StopJob("a")]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, QueueChanged
+from agent_tui.protocol.events import ApprovalAsked, QuestionAsked, QueueChanged, TurnEnded
 from agent_tui.protocol.ops import Answer, Cancel, QueueEdit, Steer, Submit
 from agent_tui.protocol.transcript import Queued
 from agent_tui.tui.core.effects import Quit, Type
@@ -126,6 +126,21 @@ def test_esc_held_down_rewinds_nothing_and_clears_nothing() -> None:
         assert play.view.overlay is None and play.text == words
         play.press("escape", after=0.5)
         assert (play.view.overlay is None) == bool(words) and play.text == ""
+
+
+@pytest.mark.parametrize("gap", [0.15, 0.3, 0.6, 0.95])
+@pytest.mark.parametrize("words", ["", "half a thought"])
+def test_escs_in_a_row_behind_the_one_that_stopped_do_nothing_more(words: str, gap: float) -> None:
+    play = _turn()
+    play.type(words)
+    play.press("escape")
+    play.feed(TurnEnded(state="completed", turn=play.turn, session="s"), after=0.05)
+    for _ in range(6):
+        play.press("escape", after=gap)
+    assert play.view.overlay is None and play.text == words
+    play.press("escape", after=1.5)
+    play.press("escape", after=0.5)
+    assert (play.view.overlay is None) == bool(words) and play.text == "", "later they do"
 
 
 # -- Ctrl+D

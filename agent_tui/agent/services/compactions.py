@@ -27,6 +27,8 @@ CALLED_OFF: Final = "the summary was called off"
 SHORT: Final = "there is nothing to compact: the conversation is short"
 FACTS: Final = "\n\n<environment>"
 """What the program puts behind a prompt begins so."""
+YOURS: Final = "you"
+"""What a summary is by that the person has changed."""
 WORDS: Final = 200
 """Characters that are told of a message."""
 
@@ -85,6 +87,7 @@ class CompactionDesk:
             self._record.emit(Notice(BUSY, "warning"))
         elif len(messages) != op.of or not 0 < op.replaced <= len(messages):
             said = "The conversation went on, so nothing was compacted: /compact asks anew."
+            said += " Your summary is in the history (↑)." if op.model == YOURS else ""
             self._record.emit(Notice(said, "warning"))
         else:
             compactor = self._turns.main.compactor

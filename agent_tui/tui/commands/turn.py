@@ -84,9 +84,11 @@ def stop(model: Model, _: str) -> Step:
     if model.composer.editing is not None:
         return queue.leave_edit(model)
     if model.can_stop:
-        return _guard_begun(model) or answering.leave_question(model)
+        return _guard_begun(model) or answering.leave_question(replace(model, stopped_at=model.at))
     if _came_late(model):
         return toast(model, ENDED)
+    if model.at - model.stopped_at <= TWICE_SECONDS:
+        return replace(model, stopped_at=model.at), ()  # one more of a row of them
     if model.reading.mark >= 0:
         return state.unmark(model), ()
     if model.repeated:

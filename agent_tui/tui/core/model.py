@@ -153,6 +153,8 @@ class Overlay:
     confirming: Confirming | None = None
     clicked: str = ""
     """The row that the mouse clicked last: a second click takes it."""
+    holds_queue: bool = False
+    """Prompts wait until it has closed."""
     refused: bool = False
     """An Enter did nothing, or came before the sheet did: the next ones may belong to its row."""
 
@@ -309,6 +311,7 @@ class Model:
     read: frozenset[str] = frozenset()
     """Open questions of which everything has been in view."""
     rewound: int = 0  # the record number of the newest `Rewound` of this session
+    stopped_at: float = float("-inf")  # when Esc stopped something, or came right behind that
     esc_at: float = float("-inf")  # when Esc had nothing left to stop or close
     decided_at: float = float("-inf")
     """When Esc answered a question that came by itself: what begins then is not stopped by one
@@ -387,6 +390,11 @@ class Model:
     def is_covered(self) -> bool:
         """Whether keys go to an overlay."""
         return self.overlay is not None and self.composer.purpose is None
+
+    @property
+    def holds_queue(self) -> bool:
+        """Whether prompts wait until the sheet that is open has closed."""
+        return self.overlay is not None and self.overlay.holds_queue
 
     @property
     def queue(self) -> tuple[Queued, ...]:

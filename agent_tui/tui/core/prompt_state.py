@@ -32,6 +32,8 @@ class Purpose:
     secret: bool = False
     """What is typed stays in the prompt: the core is told whether there is something, never what.
     """
+    kept: bool = False
+    """What is typed is on record as a draft is: much may be written in it."""
     sends: str = "send"
     """What Enter does with it, in a word."""
     choice: Choice = "no"

@@ -34,11 +34,7 @@ def follow(model: Model, at: float, listed: bool = False) -> Step:
         return (model, ()) if waits else toast(model, WAITS)  # no key of a secret may go elsewhere
     answers = purpose is not None and purpose.kind in composer.FOR_MODEL
     if purpose is not None and answers and (question is None or question.id != purpose.id):
-        left = (
-            composer.leave_message(model)
-            if purpose.kind in composer.MESSAGES
-            else (composer.leave(model), ())
-        )
+        left = composer.leave_message(model)
         return then(left, follow(left[0], at, True))
     was = model.dialog
     if was is not None and not was.answered and not _is_open(model, was.id):

@@ -183,7 +183,7 @@ def writes_command(model: Model) -> bool:
     now = model.overlay if model.is_covered else None
     return (
         now is not None
-        and sheets.find(now.kind).typing == "below"
+        and sheets.typing_of(model, now) == "below"
         and is_command(model.composer.draft)
     )
 

@@ -15,6 +15,7 @@ from agent_tui.tui.core.model import Model
 from agent_tui.tui.core.prompt_state import Completion, Composer, Editing, Purpose
 from agent_tui.tui.core.step import Step, send, then, toast
 
+IN_HISTORY: Final = "not used: what you typed is in the history"
 MAX_HISTORY: Final = 1_000
 MOST_EDITED: Final = 50_000
 """Characters that the prompt holds unfolded: an editor wraps the line of its caret at each key."""
@@ -57,10 +58,9 @@ def save(model: Model) -> Step:
     if purpose is not None and purpose.kind in FOR_MODEL:
         draft = _above(composer.draft, draft)
     elif purpose is not None:
-        if not (command := _command_of(purpose)):
+        if not (purpose.kept or _command_of(purpose)):
             return model, ()
-        field = f"/{command} {composer.draft}" if composer.draft.strip() else ""
-        draft = _above(draft, field)  # never a command that swallows the draft
+        draft = _above(draft, _field_words(composer))  # never a command that swallows the draft
     draft = _above(words, draft) if edited else "" if draft.startswith(PRIVATE) else draft
     if (draft, edited) == (composer.saved, composer.saved_edit):
         return model, ()
@@ -75,6 +75,27 @@ def _command_of(purpose: Purpose) -> str:
     if purpose.kind == "action":
         return purpose.id
     return "rename" if purpose.kind == "title" and not purpose.id else ""
+
+
+def _field_words(now: Composer) -> str:
+    """What the person has written in a field that is not for the model, or the command by which it
+    can be typed again. Nothing, if it holds what it was opened with; a search is no loss, and a
+    secret is never kept."""
+    purpose, written = now.purpose, now.draft.strip() and now.draft != now.text
+    if purpose is None or not written or purpose.secret or purpose.kind in FOR_MODEL | SEARCHES:
+        return ""
+    command, words = _command_of(purpose), chips.expand(now.draft, now.chips)
+    return f"/{command} {words}" if command else words
+
+
+def remember_field(before: Model, model: Model) -> Step:
+    """The field of `before` was left or emptied: the history has what was written there, and that
+    is said."""
+    words = _field_words(before.composer)
+    if not words:
+        return model, ()
+    step = remember(model, words)
+    return then(step, toast(step[0], IN_HISTORY))
 
 
 def own_draft(model: Model) -> str:
@@ -216,7 +237,7 @@ def clear_prompt(model: Model) -> Step:
     """Empty the prompt; the history keeps what it held, unless that was not for the model."""
     purpose = model.composer.purpose
     if purpose is not None and purpose.kind not in FOR_MODEL:
-        return write(model, ""), ()
+        return remember_field(model, write(model, ""))
     step = spend_text(model, model.composer.draft)
     return replace(step[0], typed_at=model.at), step[1]
 
@@ -224,7 +245,8 @@ def clear_prompt(model: Model) -> Step:
 def empty_prompt(model: Model, more: str = "") -> Step:
     """Empty the prompt on the person's wish, and say how what it held comes back, and `more`."""
     step, purpose = clear_prompt(model), model.composer.purpose
-    if purpose is not None and purpose.kind not in FOR_MODEL:
+    in_field = purpose is not None and purpose.kind not in FOR_MODEL
+    if in_field and not _field_words(model.composer):
         return then(step, toast(step[0], "cleared"))
     return then(step, toast(step[0], f"cleared: {way_back(model)}{more}"))
 
@@ -289,12 +311,12 @@ def leave_field(model: Model) -> Step:
     draft is in the history; words of another field are there. A search is no loss, and a secret
     never was here."""
     now, purpose = model.composer, model.composer.purpose
-    left = leave(model)
-    if purpose is None or not now.draft.strip() or purpose.kind in SEARCHES:
+    left, words = leave(model), _field_words(now)
+    if purpose is None or not words:
         return left, ()
-    if not (command := _command_of(purpose)):
-        return (left, ()) if purpose.secret else remember(left, now.draft)
-    written = write(left, f"/{command} {now.draft}")
+    if not _command_of(purpose):
+        return remember(left, words)
+    written = write(left, words)
     return remember(written, now.stash) if now.stash.strip() else (written, ())
 
 
@@ -324,11 +346,11 @@ def dismiss(model: Model) -> Step:
     purpose = model.composer.purpose
     if purpose is not None and purpose.kind in MESSAGES:
         return leave_message(model)
-    words, model = model.composer.draft, leave(model)
+    words, left = model.composer.draft, leave(model)
     if purpose is not None and purpose.kind == "argument":
-        step = remember(model, chips.expand(words, model.composer.chips))
+        step = remember(left, chips.expand(words, left.composer.chips))
         return then(step, send(step[0], Answer(purpose.id, "no")))
-    return model, ()
+    return remember_field(model, left)
 
 
 def browse(model: Model, step: int, draft: str) -> Step:
@@ -385,7 +407,7 @@ def edit(model: Model, item: Queued) -> Step:
     if purpose is not None and purpose.kind in FOR_MODEL:
         left = leave_message(model)
     else:
-        left = (leave(model) if purpose is not None else model), ()
+        left = leave_field(model) if purpose is not None else (model, ())
     model, effects = then(left, abandon_edit(left[0]))
     composer = replace(model.composer, editing=Editing(item.id, _own_words(model.composer)))
     return write(*refold_text(replace(model, composer=composer), item.text, item.pastes)), effects

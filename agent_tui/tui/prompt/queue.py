@@ -29,6 +29,7 @@ def dispatch(model: Model) -> Step:
         or transcript.questions
         or transcript.paused
         or model.is_held
+        or model.holds_queue
     )
     if (
         not waiting

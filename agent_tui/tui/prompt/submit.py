@@ -25,6 +25,7 @@ with registry.late():
 MOVES: Final = late.pattern(r"(?:cd|pushd)(?:\s+[^;&|\n]+)?")
 """A command that does nothing but go to another folder."""
 CHOOSE_FIRST: Final = "not sent: choose with ↑↓ and Enter first"
+SUMMARY_FIRST: Final = "not run: use the summary or cancel it (Esc) first"
 DOUBLED_SECONDS: Final = 0.4
 """A key that comes again so soon was pressed once."""
 READ_SECONDS: Final = 8.0
@@ -56,6 +57,8 @@ def submit(model: Model, text: str) -> Step:
         return _put_back(model, text)
     if not text.strip():
         return _nothing(model)
+    if model.holds_queue and runs_at_once(model):
+        return toast(model, SUMMARY_FIRST, "warning")
     called = slash(model, text)
     if called is not None:
         return called
@@ -77,11 +80,7 @@ def submit(model: Model, text: str) -> Step:
     text, pastes = chips.expand_chips(text, model.composer.chips)
     after = replace(after, reading=after.reading.at_end())
     after = _shown_early(after, text)
-    if (
-        model.is_running
-        or model.question is not None
-        or (model.queue and not model.transcript.paused)
-    ):
+    if _must_wait(model):
         return after, (*effects, Send(QueueEdit("add", text=text, pastes=pastes)))
     submits = Send(Submit(text, pastes=pastes))
     sent: Step = (replace(after, in_flight=InFlight(text)), (*effects, submits))
@@ -90,6 +89,12 @@ def submit(model: Model, text: str) -> Step:
     key = commands.hint("send", "on an empty prompt resumes the queue", model.keys)
     said = f"{key} ({len(model.queue)})" if key else f"{len(model.queue)} still queued, paused"
     return then(sent, toast(sent[0], said))
+
+
+def _must_wait(model: Model) -> bool:
+    """Whether something comes before a prompt that is sent now."""
+    first = model.queue and not model.transcript.paused
+    return bool(model.is_running or model.question is not None or model.holds_queue or first)
 
 
 def _glued_command(model: Model, text: str) -> str:

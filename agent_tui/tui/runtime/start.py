@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from agent_tui.boot import terminal
-from agent_tui.present.jobs import job_lines
 from agent_tui.protocol import exit_codes
 from agent_tui.protocol.engine import Engine
 from agent_tui.protocol.transcript import BackgroundJob, TextBlock, Transcript, TurnBlock, UserBlock
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from agent_tui.tui.runtime.foreground_run import Beside
 
 with late():
+    from agent_tui.present import jobs
     from agent_tui.tui.recording import recorder
 with late(warm=False):
     import logging
@@ -123,6 +123,8 @@ def run(
             else:
                 early.keep_typed(code - 128)  # with keys that nobody has looked at yet
                 app.link.unrecorded.give_up()
+        if history is not None and ended.is_unsaved and (app.crash or (code or 0) > 128):
+            app.link.unrecorded.keep_draft(ended.draft, ended.pasted)
     if code == 128 + signal.SIGHUP:
         return code  # the terminal is gone: there is nobody to tell
     if early is not None:
@@ -140,6 +142,8 @@ def run(
         print(words)
     if ended.is_unsaved:
         print(f"agent-tui: {visible(ended.describe_loss())}", file=sys.stderr)
+    if app.link.unrecorded.has_kept_draft:
+        print(f"agent-tui: {DRAFT_KEPT}", file=sys.stderr)
     lost, why = app.link.unrecorded.lost()
     if lost:  # the terminal is the last place that has them
         print(f"agent-tui: not saved: {visible(why)}. {LOST}\n{visible(lost)}", file=sys.stderr)
@@ -149,6 +153,7 @@ def run(
 LINES: Final = 12
 WAY: Final = "Continue: "
 KEPT: Final = "Not sent, but saved: "
+DRAFT_KEPT: Final = "your draft is saved: the next start in this folder puts it in the prompt again"
 LOST: Final = "These are your words:"
 LOOK_BACK: Final = 400
 """Rows that are looked through for the last answer."""
@@ -165,13 +170,13 @@ def farewell(
     off the record."""
     draft = "" if transcript.is_unsaved else transcript.draft
     kept = " ".join(visible(draft[:MOST]).split())
-    jobs = job_lines(running, transcript)
-    if not transcript.session or not (transcript.turn or kept or jobs) or transcript.otr:
+    left = jobs.job_lines(running, transcript)
+    if not transcript.session or not (transcript.turn or kept or left) or transcript.otr:
         return ""
     width = max(20, width)
     shown = [] if _cancelled(transcript) else _end(last_answer(transcript), width)
     said = [shorten(f"{KEPT}{kept}", width)] if kept else []
-    said += [shorten(visible(line), width) for line in jobs]
+    said += [shorten(visible(line), width) for line in left]
     if way := transcript.way_back("agent-tui"):
         said.append(f"{WAY}{way}")
     return "\n".join([*shown, *([""] if shown and said else []), *said])

@@ -27,6 +27,7 @@ from agent_tui.protocol.events import (
 )
 from agent_tui.protocol.ops import Op, QueueEdit, SaveDraft, Steer, Submit
 from agent_tui.structures import chips
+from agent_tui.structures.chips import Chip
 
 PASTE: Final = "\x1b[200~"
 PASTED: Final = "\x1b[201~"
@@ -41,6 +42,8 @@ class Unrecorded:
         """Why it is not on disk."""
         self.has_taken_over = False
         """The words of an earlier start are in it."""
+        self.has_kept_draft = False
+        """The next start has the draft of a session that could not be saved."""
         self._on = on
         self._prompts: list[str] = []
         self._draft = SaveDraft("")
@@ -116,6 +119,13 @@ class Unrecorded:
         if self._on:
             self._remove()
             self._on = False
+
+    def keep_draft(self, draft: str, pasted: tuple[Chip, ...]) -> None:
+        """At the very end of a session that cannot be saved, which nobody was asked about: its
+        draft is kept here after all."""
+        self._on, self._prompts, self._draft = True, [], SaveDraft(draft, pasted)
+        self.keep()
+        self.has_kept_draft = bool(self._words()) and not self._problem
 
     def hear(self, event: Event | Restored) -> None:
         """What the engine has on record is not kept here any more."""

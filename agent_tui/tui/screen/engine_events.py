@@ -374,10 +374,9 @@ def _found(model: Model) -> Step:
     question. A prompt that waited for it is sent by the person: it may be meant for another one."""
     if not opening.is_open_for(model, "no_model"):
         return model, ()
-    if model.composer.asks("sheet"):
-        model = composer.leave(model)
-    model = replace(model, overlay=None)
-    return toast(model, KEPT) if composer.own_draft(model).strip() else (model, ())
+    left = composer.leave_field(model) if model.composer.asks("sheet") else (model, ())
+    model = replace(left[0], overlay=None)
+    return then(left, toast(model, KEPT) if composer.own_draft(model).strip() else (model, ()))
 
 
 def _failed(model: Model) -> Step:

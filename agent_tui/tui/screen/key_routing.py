@@ -262,7 +262,7 @@ def _holds(model: Model) -> bool:
 
 
 def _is_written_below(model: Model) -> bool:
-    return model.overlay is not None and opening.is_written_below(model.overlay)
+    return model.overlay is not None and opening.is_written_below(model, model.overlay)
 
 
 def _wheeled(model: Model, msg: KeyPressed) -> Step:
@@ -317,7 +317,7 @@ def _takes_text(model: Model, at: float, free: bool) -> bool:
     if overlay is not None and cursor.finds_rows(overlay):
         asked_for = overlay.shown_at == float("-inf")  # else the first keys may be the prompt's
         return free or asked_for
-    if overlay is not None and not opening.is_written_below(overlay):
+    if overlay is not None and not opening.is_written_below(model, overlay):
         return False
     if overlay is not None and not model.composer.draft:
         return False  # of the first letter is said where it went

@@ -39,6 +39,7 @@ NO_ROW: Final = Entry("", "")
 """What an action gets where the list is empty, or there is none."""
 
 
+Typing = Literal["finds", "acts", "prompt", "below"]
 Run = Callable[["Model", "Overlay", Entry], "Step"]
 
 
@@ -118,7 +119,7 @@ class Sheet:
     rows: Callable[[Model, Overlay], Iterable[Entry]] | None = None
     actions: tuple[Action, ...] = ()
     commands: tuple[Command, ...] = ()
-    typing: Literal["finds", "acts", "prompt", "below"] = "finds"
+    typing: Typing = "finds"
     query: QueryKind | None = None
     reads: tuple[Effect, ...] = ()
     preview: QueryKind | None = None
@@ -209,6 +210,8 @@ class Sheet:
     """Line mode says the groups of its rows."""
     is_ready: Callable[[Model, Overlay], bool] | None = None
     """Whether what it shows is the last word: nobody is asked any more."""
+    holds_queue: bool = False
+    """Prompts wait until it has closed: a turn would take away what it shows."""
     keys_in_body: bool = False
     """Its keys stand in the sheet, but for Enter: the footer has no room for all of them."""
     leave: Callable[[Model, Overlay], Step] | None = None
@@ -228,6 +231,15 @@ def find(kind: str) -> Sheet:
     """The sheet that is called as its file. Raises LookupError."""
     found: Sheet = registry.load(__name__, kind, "SHEET")
     return found
+
+
+def typing_of(model: Model, overlay: Overlay) -> Typing:
+    """What a letter does now that is no action. Where prompts wait for the sheet, words are written
+    below it until it is filled, and once some are there."""
+    sheet = find(overlay.kind)
+    filled = sheet.is_ready is None or sheet.is_ready(model, overlay)
+    below = overlay.holds_queue and (not filled or model.composer.draft.strip())
+    return "below" if below else sheet.typing
 
 
 def names() -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent_tui.structures.visible import is_text
 from agent_tui.tui import sheets
-from agent_tui.tui.sheets import NO_ROW, Action, Sheet
+from agent_tui.tui.sheets import NO_ROW, Action
 
 if TYPE_CHECKING:
     from agent_tui.tui.core.model import Held, Model, Overlay
@@ -35,10 +35,17 @@ def asked_row(overlay: Overlay) -> Entry | None:
     return next((one for one in shown if asked is not None and one.id == asked.row), None)
 
 
-def action_of(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Action | None:
+def is_for_words(model: Model, overlay: Overlay) -> bool:
+    """Whether Enter rather sends what was pasted since the sheet appeared."""
+    since = overlay.filled_at if overlay.shown_at == -inf else overlay.shown_at
+    pasted = bool(model.composer.draft.strip())
+    return pasted and model.typed_at >= max(since, model.moved_at)
+
+
+def action_of(model: Model, overlay: Overlay, msg: KeyPressed) -> Action | None:
     """The action that a key stands for; a letter does only where it neither finds rows nor may
     begin a prompt."""
-    letter = msg.character if sheet.typing == "acts" else ""
+    letter = msg.character if sheets.typing_of(model, overlay) == "acts" else ""
     keys = {letter, msg.key if letter or not is_text(msg.character) else ""} - {""}
     return next((one for one in actions_of(model, overlay) if keys.intersection(one.keys)), None)
 

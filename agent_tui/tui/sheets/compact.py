@@ -9,6 +9,7 @@ from typing import Final
 from agent_tui.present.wording import count
 from agent_tui.protocol.answers import AnswerData, CompactionPlan
 from agent_tui.protocol.ops import Cancel, Compact, Query, UndoCompaction
+from agent_tui.structures import chips
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.tone import Tone
 from agent_tui.structures.visible import visible
@@ -18,7 +19,7 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.prompt_state import Purpose
 from agent_tui.tui.core.regions import Span
-from agent_tui.tui.core.step import Step, send, toast
+from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.core.words import one_line, tokens
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen.session_actions import unable
@@ -40,6 +41,8 @@ class Compaction:
     told: bool = False
     summary: str = ""
     pinned: frozenset[int] = frozenset()
+    edit: str = ""
+    """A summary that was written and left with Esc."""
 
 
 def _state(overlay: Overlay) -> Compaction:
@@ -95,15 +98,30 @@ def _switch(model: Model, overlay: Overlay, row: Entry) -> Step:
 
 
 def _edit(model: Model, overlay: Overlay, _: Entry) -> Step:
-    asked = composer.ask(model, Purpose("sheet", EDIT, sends="use"))
-    return composer.write(asked, _state(overlay).summary), ()
+    asked = composer.ask(model, Purpose("sheet", EDIT, kept=True, sends="use"))
+    state = _state(overlay)
+    return composer.write(asked, state.edit or state.summary), ()
 
 
 def _on_text(model: Model, text: str) -> Step:
-    left = composer.leave(model)
-    if left.overlay is None or not text.strip():
+    left, text = composer.leave(model), chips.expand(text, model.composer.chips).strip()
+    if left.overlay is None or not text:
         return left, ()
-    return _with(left, replace(_state(left.overlay), summary=text.strip()))
+    state = _state(left.overlay)
+    # whatever becomes of the sheet, the words are kept
+    kept = composer.remember(left, text) if text != state.plan.summary else (left, ())
+    return then(kept, _with(kept[0], replace(state, summary=text, edit="")))
+
+
+def _on_esc(model: Model) -> Step:
+    """The edit is left first: `e` shows it again. Then the sheet."""
+    overlay, now = model.overlay, model.composer
+    if overlay is None:
+        return composer.leave(model), ()
+    if now.purpose is None:
+        return opening.leave(model, overlay)
+    written = chips.expand(now.draft, now.chips).strip()
+    return _with(composer.leave(model), replace(_state(overlay), edit=written))
 
 
 def _do(model: Model, overlay: Overlay, _: Entry) -> Step:
@@ -131,7 +149,9 @@ def _on_answer(model: Model, id: str, data: AnswerData) -> Step | None:
 
 def _leave(model: Model, overlay: Overlay) -> Step:
     """A summary that is being written is called off."""
-    return (model, ()) if _state(overlay).told else send(model, Cancel())
+    if _state(overlay).told:
+        return model, ()
+    return send(replace(model, stopped_at=model.at), Cancel())
 
 
 @command(argument="[focus]", rank=57)
@@ -172,6 +192,8 @@ SHEET: Final = Sheet(
     hears=(CompactionPlan,),
     on_answer=_on_answer,
     on_text=_on_text,
+    on_esc=_on_esc,
+    holds_queue=True,
     leave=_leave,
     esc="cancel",
     is_ready=lambda _, overlay: _state(overlay).told,

@@ -31,6 +31,7 @@ from agent_tui.tui.sheets.actions import (
     asked_row,
     closes_again,
     held_action,
+    is_for_words,
     row_of,
     row_with_key,
 )
@@ -94,7 +95,8 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
     """A key while a sheet is open; `before` is when the key before it was pressed. None: it is not
     for the sheet."""
     sheet = sheets.find(overlay.kind)
-    below = sheet.typing == "below" and overlay.picker is not None
+    typing = sheets.typing_of(model, overlay)
+    below = typing == "below" and overlay.picker is not None
     if below and msg.key == "enter" and not enter_takes(model):
         return commands.find("send").run(model, "")
     if sheet.on_first_key is not None:
@@ -108,9 +110,9 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
     bound = commands.bindings(model.keys).get(msg.key)
     if msg.key == "escape" or closes_again(overlay, msg, bound):
         return sheet.on_esc(model) if sheet.on_esc is not None else leave(model, overlay)
-    if sheet.typing == "acts" and is_text(msg.character):
+    if typing == "acts" and is_text(msg.character):
         return _letter(model, overlay, sheet, msg, before)
-    if (action := action_of(model, overlay, sheet, msg)) is not None:
+    if (action := action_of(model, overlay, msg)) is not None:
         return _acted(model, overlay, sheet, action, msg, before)
     if msg.key == "enter":
         return replace(model, overlay=replace(overlay, refused=True)), ()
@@ -118,19 +120,19 @@ def on_key(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> St
         return moved
     if msg.key in AGAIN and (sheet.query is not None or sheet.reads):
         return look_again(model, overlay)
-    return _typed_key(model, overlay, sheet, msg)
+    return _typed_key(model, overlay, msg)
 
 
 def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, before: float) -> Step:
     """A letter where letters act. One of a word goes to the prompt, and the sheet makes room for
     it: where keys come in a row without a pause, after one that may begin a word, and where no
     action has it."""
-    action, at = action_of(model, overlay, sheet, msg), row_with_key(overlay, msg.character)
+    action, at = action_of(model, overlay, msg), row_with_key(overlay, msg.character)
     moves = msg.character in LETTERS_THAT_MOVE
     if msg.blind or not is_quiet(msg, before) or (action is None and at < 0 and not moves):
         if msg.character.isspace():
             return model, ()  # no word begins with it
-        closed = leave(model, overlay)
+        closed = (model, ()) if overlay.holds_queue else leave(model, overlay)
         return then(closed, (closed[0], (Type(msg.character, msg.key),) if types(model) else ()))
     model = replace(model, last_key=before)  # as below
     if moves:
@@ -179,7 +181,7 @@ def _acted(
     if msg.key == "backspace" and msg.draft:
         return model, ()  # it is for the words
     refused = replace(model, overlay=replace(overlay, refused=True))
-    early = is_in_row(model, overlay.refused) or _is_for_words(model, overlay, msg)
+    early = is_in_row(model, overlay.refused) or is_for_words(model, overlay)
     if action.careful and msg.key == "enter" and early:
         return (refused, ()) if model.repeated else toast(refused, ROW_OF_ENTERS)
     doubled = msg.key == "enter" and model.since_same < QUIET_SECONDS
@@ -192,12 +194,6 @@ def _acted(
     if held or (sheet.read_first and (soon or overlay.query)):
         return refused if msg.key == "enter" else model, ()
     return _begun(model, overlay, action)
-
-
-def _is_for_words(model: Model, overlay: Overlay, msg: KeyPressed) -> bool:
-    """Whether Enter rather sends what was pasted since the sheet appeared."""
-    since = overlay.filled_at if overlay.shown_at == NEVER else overlay.shown_at
-    return bool(msg.draft.strip()) and model.typed_at >= max(since, model.moved_at)
 
 
 def _begun(model: Model, overlay: Overlay, action: Action) -> Step:
@@ -304,14 +300,15 @@ def _confirm(model: Model, overlay: Overlay) -> Step:
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 
-def _typed_key(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed) -> Step | None:
-    if sheet.typing in ("prompt", "below"):
+def _typed_key(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
+    typing = sheets.typing_of(model, overlay)
+    if typing in ("prompt", "below"):
         offered = actions_of(model, overlay)
         action = next((one for one in offered if msg.character and msg.character in one.keys), None)
         if action is not None and not msg.draft:
             return _hold(model, overlay, action, msg, row_of(overlay))
-        return key_guards.type_text(model, msg, stays=sheet.typing == "below")
-    if sheet.typing != "finds" or overlay.picker is None:
+        return key_guards.type_text(model, msg, stays=typing == "below")
+    if typing != "finds" or overlay.picker is None:
         return None
     query = overlay.picker.query
     if msg.key == "backspace":

@@ -64,7 +64,7 @@ def move(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
         "wheelup": at - NOTCH,
         "wheeldown": at + NOTCH,
     }
-    acts = sheets.find(overlay.kind).typing == "acts"
+    acts = sheets.typing_of(model, overlay) == "acts"
     key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
     if key not in goes:
         return None

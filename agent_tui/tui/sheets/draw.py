@@ -26,7 +26,12 @@ from agent_tui.tui.core.regions import (
 from agent_tui.tui.core.words import format_place, one_line
 from agent_tui.tui.screen.key_guards import enter_takes, is_command
 from agent_tui.tui.sheets import Body, Lines, Sheet
-from agent_tui.tui.sheets.actions import actions_of, asked_row, marked_action
+from agent_tui.tui.sheets.actions import (
+    actions_of,
+    asked_row,
+    is_for_words,
+    marked_action,
+)
 
 ROOMY: Final = 24
 """Lines of the screen from which what is said of a row has its place, and headings have an empty
@@ -60,7 +65,7 @@ def sheet_view(model: Model, overlay: Overlay) -> OverlayView:
     about = _about(model, sheet, overlay)
     if sheet.typing != "finds":
         keys = _key_line(model, overlay) if sheet.keys_in_body and overlay.picker.shown else ()
-        writes = sheet.typing == "below" and is_command(model.composer.draft)
+        writes = sheets.typing_of(model, overlay) == "below" and is_command(model.composer.draft)
         asked, size = question_of(overlay), (model.width, model.height)
         return _choices_view(
             sheet,
@@ -457,11 +462,12 @@ def sheet_footer(model: Model, overlay: Overlay) -> FooterView:
     if overlay.picker is None:
         return _footer((*_offered(model, overlay), ("Esc", sheet.esc_for(model, overlay))))
     moves = (("↑↓", "choose"),) if overlay.picker.shown else ()
-    if sheet.typing == "below" and not enter_takes(model):
+    if sheets.typing_of(model, overlay) == "below" and not enter_takes(model):
         key = commands.key_of("send", model.keys)
         keeps = not model.transcript.model or sheet.opens_for == "locked"
         sends = "keep the prompt" if keeps else "send"
-        does = "queue" if model.transcript.answers.holds_prompts else sends
+        queues = model.transcript.answers.holds_prompts or sheet.holds_queue
+        does = "queue" if queues else sends
         return _footer((*moves, (key, does), ("Esc", sheet.esc_for(model, overlay))))
     named = _offered(model, overlay)
     if sheet.keys_in_body and overlay.picker.shown:
@@ -475,10 +481,11 @@ def _key(key: str) -> str:
 
 
 def _offered(model: Model, overlay: Overlay) -> tuple[tuple[str, str], ...]:
+    refuses = is_for_words(model, overlay)
     return tuple(
         (one.shown or _key(one.keys[0]), one.label_for(model, overlay))
         for one in actions_of(model, overlay)
-        if not one.hidden
+        if not one.hidden and not (refuses and one.careful and "enter" in one.keys)
     )
 
 

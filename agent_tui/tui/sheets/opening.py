@@ -14,9 +14,7 @@ from agent_tui.tui.core.step import Step, send, then, toast
 from agent_tui.tui.prompt import composer
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.sheets import Sheet
-from agent_tui.tui.sheets.actions import (
-    asked_row,
-)
+from agent_tui.tui.sheets.actions import asked_row
 from agent_tui.tui.sheets.cursor import NEVER, arrange_rows, follow_cursor
 
 if TYPE_CHECKING:
@@ -59,6 +57,7 @@ def open_sheet(
         shown_at=model.at if unasked else NEVER,
         refused=unasked and key_guards.was_just_enter(model),
         filled_at=model.at,
+        holds_queue=sheet.holds_queue,
         picker=Picker(query=query, ordered=sheet.newest_last) if sheet.rows is not None else None,
         state=sheet.begin(model) if sheet.begin is not None else None,
     )
@@ -195,12 +194,13 @@ def dismiss_purpose(model: Model) -> Step:
     if purpose is None or purpose.kind != "sheet":
         return composer.dismiss(model)
     esc = sheets.find(model.overlay.kind).on_esc if model.overlay is not None else None
-    return esc(model) if esc is not None else (composer.leave(model), ())
+    left = esc(model) if esc is not None else (composer.leave(model), ())
+    return then(left, composer.remember_field(model, left[0]))
 
 
-def is_written_below(overlay: Overlay) -> bool:
+def is_written_below(model: Model, overlay: Overlay) -> bool:
     """Whether words for the model can be written while the sheet stays."""
-    return sheets.find(overlay.kind).typing == "below"
+    return sheets.typing_of(model, overlay) == "below"
 
 
 def may_hold(overlay: Overlay) -> bool:

@@ -7,19 +7,36 @@ Enter among them.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from itertools import zip_longest
 from time import monotonic
 from typing import Final
 
-from textual import events
+from textual import constants, events
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.keys import Keys
 from textual.message import Message
 
 from agent_tui.structures.late import pattern
 from agent_tui.structures.visible import is_text
+from agent_tui.tui.textual_port.sequences import (
+    BEGUN,
+    ENDED,
+    ENDLESS,
+    KEY_ENDED,
+    KEY_GOES_ON,
+    MARK_BEGUN,
+    MOUSE_REST,
+    OPEN,
+    PASTE_MARK,
+    REPORTED,
+    REST_ALONE,
+    SURE,
+    is_whole,
+    may_be_key,
+)
 
 LOST_SECONDS: Final = 1.0
 """After so long a silence inside a paste its end counts as lost: what came of it is there, and keys
@@ -27,6 +44,9 @@ are keys again."""
 BURST_SECONDS: Final = 0.05
 """So soon after the text before it, the rest of a paste without marks comes."""
 KEY_SECONDS: Final = 0.004
+ALT_SECONDS: Final = 0.05
+"""What comes later than that behind an ESC is no key with Alt held down: a terminal sends those two
+at once. Esc was pressed, unless it is the rest of another key."""
 TYPED_AHEAD: Final = 60  # characters that a person may have typed while the line was slow
 TYPED_AT_ONCE: Final = (
     256  # characters of one read beyond which they are a paste, however slow the line was
@@ -61,41 +81,6 @@ _PRESSED = pattern(r"(?s:.|(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.))+)")
 """What pressing a key sends, and holding down one that types nothing."""
 _GROUND = pattern(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 _SCHEME = pattern(r"\x1b\[\?997;([12])n")
-_COLOUR = r"(?>rgba?:[\dA-Fa-f/]{0,24}|rgba?|rg?|)"
-_WORDS = r"[^\x00-\x1f\x7f-\x9f]{0,4096}"
-_SAYS = (
-    rf"(?:\](?:1\d;{_COLOUR}|(?!1\d;)\d{{1,4}};{_WORDS})|P[\d;]{{0,16}}[!$+>]{_WORDS}|_G{_WORDS})"
-)
-"""What an answer says, up to its end: a colour, or anything else (OSC, DCS, APC)."""
-_MAYBE = r"(?:\]\d{0,4}|P[\d;]{0,16}|_)"
-"""How one begins, which is what Alt and a key send, too."""
-_OPEN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[0-?]{{0,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
-"""The beginning of an answer, or of another sequence, whose end has not come."""
-_BEGUN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[?>=<]?[\d;:]*\$?|O\d?)")
-_SURE = pattern(rf"\x1b(?:{_SAYS}|\[[?>=]\d)")
-"""The beginning of an answer, and one that is nothing else."""
-_ENDED = pattern(rf"\x1b{_SAYS}(?:\x07|\x1b\\)")
-_REPORTED = pattern(r"\x1b\[(?:[?>=][\d;]+\$?[a-z]|\d+;[\d;]+[Rt]|[03]n)(?=\x1b|\Z)")
-"""A whole answer of the one kind and of the other."""
-_KEY_GOES_ON = pattern(r"\x1b(?:\[(?:<[\d;-]*|\d[\d;:]*)|O\d)")
-"""More than Alt and a key can be, and less than a key or a report of the mouse."""
-_KEY_ENDED = pattern(
-    r"\x1b(?:\[<\d+;-?\d+;-?\d+[Mm]|\[\d[\d;:]*[A-HP-SZnu~]|(?:\[[A-FHIOP-SZ]|O\d?[A-DFHMP-S])(?=\x1b|\Z))"
-)
-"""A whole one: it acts, however late its end comes."""
-_REST_ALONE = pattern(
-    r"\x1b\[(?:<\d+;-?\d+;-?\d+[Mm]|(?:[A-FHIOP-SZ]|\d[\d;:]*[A-HP-SZnu~])(?=\x1b|\Z))"
-)
-"""One that came in one read behind an Esc: two keys that a person presses come in two. Of text that
-a slow line brings together, a key's must be all there is. `ESC O` and a letter are none: `OH` and
-`OR` are words."""
-_MOUSE_REST = pattern(r"<\d+;-?\d+;-?\d+[Mm]")
-_ENDLESS = pattern(
-    rf"\x1b(?:{_SAYS}(?=[^\x07\x1b]|\x1b[^\\])|(?:\[[0-?]+[ -/]*|O[0-?]+)(?=[^ -~]))"
-)
-"""A sequence that goes on as none does."""
-_PASTE_MARK = pattern(r"\x1b\[20[01]~")
-_MARK_BEGUN = pattern(r"\x1b(?:\[(?:2(?:0[01]?)?)?)?\Z")
 _REPORTS = pattern(
     r"(?:\x1b\[(?:<[\d;]+[Mm]|[IO]|\?[\d;]+\$?[a-z]|[\d;]+R)|\x1b[]P][^\x07\x1b]*(?:\x07|\x1b\\))*"
 )
@@ -166,6 +151,10 @@ def dark_ground(red: str, green: str, blue: str) -> bool:
     )
 
 
+def _alt_seconds() -> float:
+    return constants.ESCAPE_DELAY if os.environ.get("ESCDELAY") else ALT_SECONDS
+
+
 class KeyParser(XTermParser):
     """Knows Alt+Enter (ESC CR), xterm's modifyOtherKeys and kitty's kinds of a key; what nobody
     knows types nothing."""
@@ -184,6 +173,8 @@ class KeyParser(XTermParser):
         self._open, self._open_at = "", 0.0
         self._doubted = 0
         """Where in what is open that begins which somebody may have typed; 0: nowhere."""
+        self._owes_escape = False
+        """What is open, or comes now, is behind an Esc that is not told yet."""
         self._silence = 0.0
         self.asked = float("-inf")  # when the terminal was asked something last
         self._late = ""
@@ -219,7 +210,7 @@ class KeyParser(XTermParser):
 
     @property
     def _open_for(self) -> float:
-        if self._doubted == 1:
+        if self._doubted == 1 and not self._owes_escape:
             return BARE_SECONDS
         if len(self._open) == 2 and not (self._open == "\x1b]" and self._awaits()):
             return KEY_BEGUN_SECONDS if self._open == "\x1b[" else OPEN_SECONDS
@@ -234,9 +225,10 @@ class KeyParser(XTermParser):
         if self._open and monotonic() - self._open_at >= self._open_for:
             data, typed, self._open, self._doubted = self._open, self._doubted, "", 0
             begun = data[:typed] if typed else data
-            if _BEGUN.fullmatch(begun):
+            if BEGUN.fullmatch(begun):
                 self._late, self._late_last, self._late_at = begun, True, monotonic()
             if typed:
+                yield from self._owed_escape()
                 yield from super().feed(data[typed:])
             elif len(data) == 2:  # Alt and a key
                 yield from self._sequence_to_key_events(data[1], alt=True)
@@ -248,6 +240,7 @@ class KeyParser(XTermParser):
         """Nothing more comes: what still waits for its end is all there is."""
         if self._doubted and (typed := self._open[self._doubted :]):
             self._open, self._doubted = "", 0
+            yield from self._owed_escape()
             yield from super().feed(typed)
         yield from self.end_row()
         if self._pasted is not None:
@@ -276,7 +269,10 @@ class KeyParser(XTermParser):
             data = BRACKETED_PASTE_END
         before, self._before = self._before, (self._before + data)[1 - len(BRACKETED_PASTE_START) :]
         data = self._with_mark_begun(data, before)
-        if self._pasted is None and not (data := self._behind_escape(data, before)):
+        data = self._behind_escape(data, before) if self._pasted is None else data
+        if not self._open:
+            yield from self._owed_escape()
+        if not data:
             return
         behind = self._is_behind() or (self._burst and silence < BURST_SECONDS)
         if self._pasted is None and self._is_burst(data, silence):
@@ -332,16 +328,17 @@ class KeyParser(XTermParser):
         whatever that half
         was taken for."""
         begun, self._mark_begun = self._mark_begun, ""
-        half = _MARK_BEGUN.search(before) if self._pasted is None else None
-        if half is not None and _PASTE_MARK.match(half[0] + data):
+        half = MARK_BEGUN.search(before) if self._pasted is None else None
+        if half is not None and PASTE_MARK.match(half[0] + data):
             self._late, self._open = (
                 self._late.removesuffix(half[0]),
                 self._open.removesuffix(half[0]),
             )
             self._doubted = self._doubted if self._open else 0
+            self._owes_escape &= self._doubted > 0
             self._forget_escape()
             return half[0] + data
-        return begun + data if self._is_behind() or _MARK_BEGUN.fullmatch(begun + data) else data
+        return begun + data if self._is_behind() or MARK_BEGUN.fullmatch(begun + data) else data
 
     def _forget_escape(self) -> None:
         """The ESC that came last is not Esc, but the first part of what comes now: it is closed, to
@@ -354,7 +351,7 @@ class KeyParser(XTermParser):
         """`data` but for the first half of a mark that may end it, right behind a paste: the other
         half is to come."""
         behind = self._pasted is None and self._is_behind() and BRACKETED_PASTE_START not in data
-        begun = _MARK_BEGUN.search(data) if behind else None
+        begun = MARK_BEGUN.search(data) if behind else None
         self._mark_begun = begun[0] if begun is not None else self._mark_begun
         return data[: begun.start()] if begun is not None else data
 
@@ -367,7 +364,7 @@ class KeyParser(XTermParser):
         """What of `data` belongs to a paste that seemed to end: text that was pasted may hold the
         mark of its end, and whatever follows it at once is none of a finger's, be it Ctrl+U, Alt+Y
         or Enter. Reports of the terminal are none of it."""
-        row = data[: found.start()] if (found := _PASTE_MARK.search(data)) else data
+        row = data[: found.start()] if (found := PASTE_MARK.search(data)) else data
         if _TEXT.fullmatch(row) and not _ENDS.search(
             row
         ):  # words alone do nothing but stand in the prompt
@@ -396,6 +393,9 @@ class KeyParser(XTermParser):
                 if not isinstance(token, events.Resize) or self._possible(token):
                     yield token
             if alt:
+                if keys.endswith("\x1b"):  # it comes before that, and is not of what follows
+                    self._forget_escape()
+                    yield events.Key("escape", "\x1b")
                 yield from self._sequence_to_key_events(alt, alt=True)
         yield from self._told
         self._told = []
@@ -404,28 +404,23 @@ class KeyParser(XTermParser):
         """`data` behind the beginning of an answer if it goes on with it: nobody types several of
         its characters at once, or its end. Nothing where that is still not the end."""
         whole = self._late + data
-        ended = _ENDED.match(whole) and (len(data) > 1 or data in "\x07\\")
+        ended = ENDED.match(whole) and (len(data) > 1 or data in "\x07\\")
         if ended or (
-            _REPORTED.match(whole) and (data[0] in "0123456789;$?>=" or _SURE.match(self._late))
+            REPORTED.match(whole) and (data[0] in "0123456789;$?>=" or SURE.match(self._late))
         ):
             self._late = ""
             return whole
         if self._late_last and (self._is_sure_key() or monotonic() - self._late_at <= BARE_SECONDS):
-            if _KEY_ENDED.match(whole):
+            if KEY_ENDED.match(whole):
                 self._late = ""
                 return whole
-            if _KEY_GOES_ON.fullmatch(whole):
+            if KEY_GOES_ON.fullmatch(whole):
                 self._late, self._late_at = whole, monotonic()
                 return ""
-        if len(data) > 1 and (self._late_last or _SURE.match(whole)) and _BEGUN.fullmatch(whole):
+        if len(data) > 1 and (self._late_last or SURE.match(whole)) and BEGUN.fullmatch(whole):
             self._late = whole
             return ""
-        if (
-            self._late_last
-            and self._awaits()
-            and _SURE.match(self._late)
-            and _BEGUN.fullmatch(whole)
-        ):
+        if self._late_last and self._awaits() and SURE.match(self._late) and BEGUN.fullmatch(whole):
             self._open, self._open_at, self._doubted, self._late = (
                 whole,
                 monotonic(),
@@ -438,21 +433,21 @@ class KeyParser(XTermParser):
 
     def _is_sure_key(self) -> bool:
         """Whether what is late is no Alt and a key."""
-        return _KEY_GOES_ON.match(self._late) is not None
+        return KEY_GOES_ON.match(self._late) is not None
 
     def _held_back(self, data: str) -> str:
         """What of `data`, and of what was open, can be keys by now."""
         typed = len(data) == 1 and self._silence > SILENT_SECONDS
-        if typed and not self._doubted and self._open[1:2] != "[" and _SURE.match(self._open):
+        if typed and not self._doubted and self._open[1:2] != "[" and SURE.match(self._open):
             self._doubted, self._open_at = len(self._open), monotonic()
         data, self._open = self._open + data, ""
-        if found := _OPEN.search(data):
+        if found := OPEN.search(data):
             data, self._open = data[: found.start()], found[0]
             self._open_at = self._open_at if self._doubted and not data else monotonic()
         whole = _REPLY.sub(self._replied, data)
         if self._doubted and data:
             whole, self._doubted = whole if whole != data else data[self._doubted :], 0
-        return _ENDLESS.sub("", whole)
+        return ENDLESS.sub("", whole)
 
     def _behind_escape(self, data: str, before: str) -> str:
         """`data` with the ESC that came last, where that began an answer; without the rest of a key
@@ -461,6 +456,10 @@ class KeyParser(XTermParser):
         whole, after_escape = f"\x1b{data}", before.endswith("\x1b")
         if self._doubted == 1:
             whole, self._open, self._doubted = self._open + data, "", 0
+            if self._owes_escape:
+                return self._late_behind_escape(whole)
+        elif after_escape and self._timeout_time is not None and self._silence > _alt_seconds():
+            return self._late_behind_escape(whole)
         elif (
             after_escape
             and self._timeout_time is not None
@@ -468,23 +467,37 @@ class KeyParser(XTermParser):
         ):
             self._forget_escape()
             return whole
-        elif _ENDED.match(whole) or (
-            after_escape and (_SURE.match(whole) or _REPORTED.match(whole))
-        ):
+        elif ENDED.match(whole) or (after_escape and (SURE.match(whole) or REPORTED.match(whole))):
             return whole  # Esc was told by now, or long ago
         elif self._silence > BARE_SECONDS or self._open or (self._late and self._late_last):
             return data
-        elif before.endswith("\x1b[") and (rest := _MOUSE_REST.match(data)):
+        elif before.endswith("\x1b[") and (rest := MOUSE_REST.match(data)):
             return data[rest.end() :]
         elif not after_escape or len(data) == 1:
             return data
         soon = self._silence < AFTER_ESCAPE_SECONDS
-        if ended := (_KEY_ENDED if soon else _REST_ALONE).match(whole):
+        if ended := (KEY_ENDED if soon else REST_ALONE).match(whole):
             return whole[ended.end() :]
-        if _KEY_GOES_ON.fullmatch(whole):
+        if KEY_GOES_ON.fullmatch(whole):
             self._open, self._doubted, self._open_at = whole, 1, monotonic()
             return ""
         return whole[1:]
+
+    def _late_behind_escape(self, whole: str) -> str:
+        """`whole`, an ESC and what came too late for Alt, if it is a key or an answer; else what is
+        behind an Esc that was pressed. It waits as long as it may still become a key."""
+        self._forget_escape()
+        answers = whole[1] in "]P_" and self._awaits()
+        self._owes_escape = not (answers or is_whole(whole))
+        if self._owes_escape and may_be_key(whole):
+            self._open, self._doubted, self._open_at = whole, 1, monotonic()
+            return ""
+        return whole[self._owes_escape :]
+
+    def _owed_escape(self) -> Iterable[events.Key]:
+        if self._owes_escape:
+            self._owes_escape = False
+            yield events.Key("escape", "\x1b")
 
     def _is_burst(self, data: str, silence: float) -> bool:
         """Whether `data` is a paste of a terminal that does not say so: text with a line end

@@ -38,7 +38,8 @@ ESCAPE_DELAY: Final = 0.05
 """Seconds after which a lone ESC is the Esc key (Textual waits 0.1 and polls; `ESCDELAY` in the
 environment wins)."""
 STOPPING_DELAY: Final = 0.25
-"""The same while Esc would stop a turn: an arrow whose bytes a slow line parts must not."""
+"""The same while Esc would stop a turn: an arrow whose bytes a slow line parts must not. Only the
+rest of a key is waited for; with any other byte, it is decided at once."""
 TITLE_BACK: Final = "\x1b]2;\x1b\\\x1b[23;2t"
 PUSH: Final = (
     "\x1b[>"  # how Textual asks for kitty's keyboard protocol, with its flags and `u` behind
