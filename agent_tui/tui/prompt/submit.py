@@ -285,7 +285,6 @@ ALIKE: Final = 0.75
 INSTEAD: Final[Mapping[str, str]] = {
     "usage": "/stats shows tokens, time and calls of this session",
     "status": "/debug shows model, context and versions, /settings what is set",
-    "memory": "AGENTS.md in the project is read at the start of a session; edit it as any file",
     "allowed-tools": "/mode decides what runs without asking; the setting tools.enabled names the tools",
     "approvals": "/permissions lists them, /mode decides what asks",
     "sandbox": "only accept-all mode runs commands in a sandbox. Here a command that changes something "
