@@ -111,7 +111,7 @@ class Outcome:
             case AssistantReplied():
                 self.empty = not event.text.strip() and not event.calls
                 if event.text:
-                    self.text = (self.text if self.cut else "") + event.text
+                    self.text = _joined(self.text if self.cut else "", event.text)
                     self.cut = event.stop_reason in ("length", "error") and not event.calls
             case UsageReported():
                 self.prompt_tokens += event.usage.prompt_tokens
@@ -190,6 +190,12 @@ class Outcome:
             "notices": self.notices,
             "error": error,
         }
+
+
+def _joined(begun: str, more: str) -> str:
+    """An answer that was cut off, with what came when it was to go on: some models begin it over
+    again."""
+    return more if more.startswith(begun) else begun + more
 
 
 class Progress:

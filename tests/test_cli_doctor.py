@@ -183,9 +183,11 @@ def test_commands_are_run_and_see_no_key(tmp_path: Path) -> None:
     said = told(done, "commands")
     assert said["commands cannot read your API keys"][0] == "ok"
     assert [said[line][0] for line in said if "the read-only sandbox works" in line] == ["ok"]
-    done = run(
-        tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL="http://127.0.0.1:1/v1", CC=KEY
-    )
+    url = "http://127.0.0.1:1/v1"
+    done = run(tmp_path, "--json", MOONSHOT_API_KEY=KEY, MOONSHOT_BASE_URL=url, CC=KEY)
+    assert told(done, "commands")["commands cannot read your API keys"][0] == "ok"
+    plain = "words-that-look-like-none"
+    done = run(tmp_path, "--json", MOONSHOT_API_KEY=plain, MOONSHOT_BASE_URL=url, CC=plain)
     assert told(done, "commands")["commands can read an API key"][0] == "bad"
 
 

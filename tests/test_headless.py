@@ -436,6 +436,16 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.parametrize(
+    ("again", "text"),
+    [("half of it", "half of it"), ("half of ", "half of "), ("it", "half of it")],
+)
+def test_an_answer_that_begins_over_again_is_said_once(place: Place, again: str, text: str) -> None:
+    model = place.script([{"text": "half of "}, {"cut": True}], [{"text": again}])
+    done = run(place, "ask", "-m", model, "--output", "json")
+    assert json.loads(done.stdout)["text"] == text
+
+
 def test_an_answer_that_broke_off_and_went_on_is_printed_whole(place: Place) -> None:
     model = place.script([{"text": "half of "}, {"cut": True}], [{"text": "it"}])
     done = run(place, "go", "-m", model)

@@ -19,7 +19,7 @@ from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.models import Models
 from agent_tui.agent.services.stored_keys import key_refresher
 from agent_tui.agent.services.trust import describe_untrusted, load_skills
-from agent_tui.agent.session import directories, recovery
+from agent_tui.agent.session import change_recovery, directories, recovery
 from agent_tui.agent.session.agent import Agent
 from agent_tui.agent.session.observer import Observer
 from agent_tui.agent.session.record import Record, Sink, still_allowed
@@ -225,10 +225,12 @@ def _record(config: EngineConfig, tell: Sink) -> tuple[Record, tuple[str, ...]]:
     came = partial(
         recovery.output_of, config.outputs / config.resume, config.settings.tools.max_output_chars
     )
-    kept = kept_jobs(config, record.session)
-    for event in recovery.settle_open_turns(opened.events, seen, came, kept.lives):
+    kept, blobs = kept_jobs(config, record.session), Blobs(config.blobs)
+    files = change_recovery.settle_changes(record.changes, blobs, config.cwd)
+    turns = recovery.settle_open_turns(opened.events, seen, came, kept.lives, files.done)
+    for event in (*files.changed, *turns, *files.told):
         record.emit(event)
-    for event in recovery.settle_restore(record.changes.unfinished, Blobs(config.blobs)):
+    for event in recovery.settle_restore(record.changes.unfinished, blobs):
         record.emit(event)
     restored = fold(told, seen)
     if (left := record.standing.mode) in ("", UNASKED):

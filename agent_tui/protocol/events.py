@@ -42,6 +42,7 @@ from agent_tui.protocol.session_events import UndoLimited as UndoLimited
 from agent_tui.protocol.tool_events import AllowanceRevoked as AllowanceRevoked
 from agent_tui.protocol.tool_events import ApprovalAnswered as ApprovalAnswered
 from agent_tui.protocol.tool_events import ApprovalAsked as ApprovalAsked
+from agent_tui.protocol.tool_events import ChangesStarted as ChangesStarted
 from agent_tui.protocol.tool_events import FileChanged as FileChanged
 from agent_tui.protocol.tool_events import JobChanged as JobChanged
 from agent_tui.protocol.tool_events import QuestionAnswered as QuestionAnswered
@@ -112,6 +113,7 @@ AnyEvent = (
     | QuestionAnswered
     | ToolStarted
     | ToolOutput
+    | ChangesStarted
     | FileChanged
     | ToolEnded
     | ShellStarted

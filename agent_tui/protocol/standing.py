@@ -165,6 +165,20 @@ class RestoredFile:
     problem: str = ""
 
 
+@frozen
+class IntendedChange:
+    """What a call is about to do to a file: from the content `before` (SHA-256, empty: no file) to
+    `after`. `mode`: its permission bits before; `folders`: how many folders above it have to be
+    made for it. `token`: what is in the names of ours beside it meanwhile."""
+
+    path: str
+    before: str = ""
+    after: str = ""
+    mode: int = 0
+    folders: int = 0
+    token: str = ""
+
+
 def place_of(marks: Vec[Mark], n: int) -> int:
     """The index of the newest mark with record number `n`; -1: there is none."""
     return next((place for place in range(len(marks) - 1, -1, -1) if marks[place].n == n), -1)

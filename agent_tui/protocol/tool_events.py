@@ -13,7 +13,7 @@ from agent_tui.protocol.display import (
     QuestionDisplay,
 )
 from agent_tui.protocol.event import Event
-from agent_tui.protocol.standing import Allowance, QuestionKind
+from agent_tui.protocol.standing import Allowance, IntendedChange, QuestionKind
 from agent_tui.protocol.transcript import (
     LIVE_TAIL,
     Approval,
@@ -29,10 +29,23 @@ from agent_tui.structures.frozen import frozen
 
 CANCELLED_TAGS = ("cancelled", "interrupted")
 ATTACHED = "attach"
-READ_RESULT: Final = "read_result"
-"""The tool that gives an earlier result back."""
 """The name of a call that the person made: a file that a prompt names with `@`. Its content is part
 of the prompt."""
+READ_RESULT: Final = "read_result"
+"""The tool that gives an earlier result back."""
+FILE_TOOLS: Final = frozenset(
+    [
+        "apply_patch",
+        "create_file",
+        "delete_file",
+        "delete_memory",
+        "edit_file",
+        "edit_notebook",
+        "move_file",
+        "save_memory",
+    ]
+)
+"""Tools that do nothing before their `ChangesStarted`."""
 
 
 @frozen
@@ -239,6 +252,16 @@ class ToolOutput(Event):
             if block is None
             else t.put_tool(replace(block, tail=(block.tail + self.text)[-LIVE_TAIL:]))
         )
+
+
+@frozen
+class ChangesStarted(Event):
+    """The intent of a call that changes files: stored before the first of them is touched, when
+    what they held is kept. After a kill their contents say what was done."""
+
+    call_id: str
+    files: tuple[IntendedChange, ...] = ()
+    type: Literal["changes_started"] = "changes_started"
 
 
 @frozen

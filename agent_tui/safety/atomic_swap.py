@@ -41,9 +41,14 @@ def cut_name(name: str, most: int) -> str:
     )
 
 
-def name_beside(name: str, end: Literal["tmp", "was"]) -> str:
-    """A new name of ours for what lies beside the file `name`."""
-    return f".{cut_name(name, _NAME)}.{random_names.token_hex(6)}.{end}"
+def new_token() -> str:
+    """What tells one of our names beside a file from all others."""
+    return random_names.token_hex(6)
+
+
+def name_beside(name: str, end: Literal["tmp", "was"], token: str = "") -> str:
+    """A name of ours for what lies beside the file `name`: that with `token`, or a new one."""
+    return f".{cut_name(name, _NAME)}.{token or new_token()}.{end}"
 
 
 def sweep(folder: int, name: str) -> None:

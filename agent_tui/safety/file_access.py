@@ -86,6 +86,7 @@ def atomic_write(
     expect: os.stat_result | None = None,
     held: bytes | None = None,
     twin: Path | None = None,
+    token: str = "",
 ) -> None:
     """Put `data` at `path`, all or nothing: a temporary file beside it, synced, renamed over it.
 
@@ -98,7 +99,7 @@ def atomic_write(
     anything else or that another program has open for writing (ChangedMeanwhile). `twin`: a file
     that was just written
     with the same `data` and mode; `path` becomes another name of it, where the disk can do that.
-    Raises NotRegular for
+    `token`: what is in the names beside it meanwhile. Raises NotRegular for
     what is no file, ValueError as `resolve` does, OSError.
     """
     real = resolve(str(path), Path.cwd()) if follow else path
@@ -108,7 +109,7 @@ def atomic_write(
             raise FileExistsError(17, "File exists", str(real))
         if held is not None:
             expect = there
-        temporary = atomic_swap.name_beside(real.name, "tmp")
+        temporary = atomic_swap.name_beside(real.name, "tmp", token)
         try:
             if twin is None or not _link_beside(twin, folder, temporary, data):
                 _write_beside(real.name, temporary, folder, data, mode, there)
@@ -116,7 +117,7 @@ def atomic_write(
                 os.link(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.unlink(temporary, dir_fd=folder)
             elif expect is not None or held is not None:
-                _replace(real, temporary, folder, data, expect, held)
+                _replace(real, temporary, folder, data, expect, held, token)
             else:
                 os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
@@ -169,6 +170,7 @@ def _replace(
     data: bytes,
     expect: os.stat_result | None,
     held: bytes | None,
+    token: str,
 ) -> None:
     """Put `temporary`, which holds `data`, in the place of the file that `expect` tells of, which
     holds `held` (where that is known), and of no other."""
@@ -181,7 +183,7 @@ def _replace(
         raise changed
     ours = os.stat(temporary, dir_fd=folder, follow_symlinks=False)
     aside = atomic_swap.name_beside(
-        real.name, "was"
+        real.name, "was", token
     )  # from here on it may be what somebody else has just written
     os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
     if not exchange(folder, aside, real.name):
@@ -256,11 +258,12 @@ def remove(real: Path, expect: os.stat_result) -> None:
         sync(folder)
 
 
-def remove_held(real: Path, held: bytes) -> None:
+def remove_held(real: Path, held: bytes, token: str = "") -> None:
     """Remove the file at a real path if it holds just that: it is renamed, looked at, and put back
-    where it is another. Raises ChangedMeanwhile, OSError."""
+    where it is another. `token`: what is in its name meanwhile. Raises ChangedMeanwhile,
+    OSError."""
     with folder_of(real) as folder:
-        aside = atomic_swap.name_beside(real.name, "was")
+        aside = atomic_swap.name_beside(real.name, "was", token)
         os.rename(real.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         if not _holds(folder, aside, held):
             # Never over what is there by now.

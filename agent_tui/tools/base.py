@@ -17,7 +17,7 @@ from pydantic import BaseModel, model_validator
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import MemoryFact, MemoryScope, SkillInfo, ToolSpec
-from agent_tui.protocol.standing import QuestionKind
+from agent_tui.protocol.standing import IntendedChange, QuestionKind
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox.network_proxy import Internet
 from agent_tui.structures.frozen import frozen
@@ -241,6 +241,11 @@ class ToolContext(Protocol):
     def checkpoint(self, content: bytes, sha: str = "") -> str:
         """Keep a file's content before it is changed; returns its SHA-256, which is `sha` where
         that is known."""
+        ...
+
+    def begin_changes(self, files: tuple[IntendedChange, ...]) -> None:
+        """Put on record what is about to be done to files, before the first of them is touched.
+        Raises ToolFailure (`blocked`) where it cannot be."""
         ...
 
     def report_change(

@@ -14,6 +14,7 @@ from agent_tui.protocol.events import (
     ApprovalAnswered,
     ApprovalAsked,
     AssistantReplied,
+    ChangesStarted,
     ContextBuilt,
     DirectoriesChanged,
     Directory,
@@ -28,7 +29,7 @@ from agent_tui.protocol.events import (
     TurnStarted,
 )
 from agent_tui.protocol.ops import Answer, Submit
-from agent_tui.protocol.standing import Allowance, RestoredFile
+from agent_tui.protocol.standing import Allowance, IntendedChange, RestoredFile
 from agent_tui.protocol.transcript import Queued
 from agent_tui.sessions.imports.files import import_file
 from agent_tui.sessions.log import copies
@@ -71,6 +72,7 @@ def hostile(place: Place) -> Path:
         AssistantReplied(text="one"),
         TurnEnded("completed"),
         RestoreStarted("r", "undo", (6,), (RestoredFile(str(known / "gone.txt")),)),
+        ChangesStarted("c", (IntendedChange(str(known / "gone.txt"), token="0" * 12),)),
         QueueChanged((Queued("q", "queued"),), paused=False),
         SessionStarted(cwd=str(known), model=model, mode="accept-edits", resumed=True),
     ]
@@ -145,6 +147,7 @@ def test_what_was_said_and_queued_comes_along(place: Place) -> None:
     assert (
         problems == () and json.dumps([dump(event) for event in events]).count("accept-edits") == 0
     )
+    assert not [one for one in events if isinstance(one, ChangesStarted | RestoreStarted)]
     assert [event.prompt for event in events if isinstance(event, TurnStarted)] == ["before"]
     assert [event.text for event in events if isinstance(event, AssistantReplied)] == ["one"]
     [queue] = [event for event in events if isinstance(event, QueueChanged)]

@@ -18,6 +18,7 @@ from agent_tui.safety.process.environment import (
     may_be_credential,
     names_left_out,
 )
+from agent_tui.safety.secrets.scrubber import Scrubber, known_secrets
 from tests.agent.driving import Place
 
 CREDENTIALS = {
@@ -93,6 +94,47 @@ def test_a_usual_name_with_a_credential_in_it_does_not_pass() -> None:
     assert child_environment(given) == {}
 
 
+HELD = "Qz7vRk2mWp9xAb3"
+"""It stands nowhere else."""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTPS_PROXY", f"alice:{HELD}@proxy.corp:3128"),
+        ("https_proxy", "alice@proxy.corp:3128"),
+        ("PIP_PROXY", f"alice:{HELD}@proxy.corp:3128"),
+        ("NIX_CONFIG", f"access-tokens = github.com=x gitlab.corp=PAT:{HELD}"),
+        ("CONDA_CHANNEL_ALIAS", f"https://conda.corp/t/tk-{HELD}/chan"),
+        ("CCACHE_REMOTE_STORAGE", f"http://cache.corp|bearer-token={HELD}"),
+        ("PIP_INDEX_URL", f"https://pypi.corp/simple?token={HELD}"),
+        ("MAKEFLAGS", f"API_KEY={HELD} -j4"),
+        ("CFLAGS", f'-O2 -DAPI_KEY=\\"{HELD}\\"'),
+        ("GOFLAGS", f"-ldflags=-X=main.apiKey={HELD}"),
+    ],
+)
+def test_a_value_with_a_credential_in_it_does_not_pass_and_is_known(name: str, value: str) -> None:
+    assert child_environment({name: value}) == {} and may_be_credential(name, value)
+    assert names_left_out({name: value}) == (name,)
+    if HELD in value:
+        assert HELD not in Scrubber(known_secrets({name: value})).scrub(f"see tk-{HELD}")
+
+
+def test_values_that_only_look_like_that_pass() -> None:
+    given = {
+        "PATH": "/usr/bin:/opt/node@18/bin:/nix/store/0c5flbgw7ypzl8xw5gzz4ddpkpvpbxfs-key/bin",
+        "LANGUAGE": "en:ca@valencia",
+        "CFLAGS": "-O2 -march=x86-64-v3 -DKEY_BITS=256",
+        "GOFLAGS": "-mod=vendor -ldflags=-X=main.version=v1.2.3-5-gabc1234",
+        "HTTP_PROXY": "http://proxy.corp:3128",
+        "ALL_PROXY": "socks5h://127.0.0.1:9050",
+        "no_proxy": "localhost,.corp",
+        "NIX_PATH": "nixpkgs=/nix/store/0c5flbgw7ypzl8xw5gzz4ddpkpvpbxfs-source",
+        "NIX_CONFIG": "experimental-features = nix-command flakes",
+    }
+    assert child_environment(given) == given and known_secrets(given) == ()
+
+
 def test_what_the_person_names_passes_and_a_pattern_brings_no_credentials() -> None:
     given = {**CREDENTIALS, **OBEYED, "AWS_REGION": "eu", "AWS_SECRET_ACCESS_KEY": "v", "AWS": "v"}
     named = ("DATABASE_URL", "ANTHROPIC_API_KEY", "LD_LIBRARY_PATH", "AWS_*", "NOT_SET")
@@ -120,6 +162,38 @@ def test_the_names_that_are_left_out_are_told_without_what_nobody_misses() -> No
     assert names_left_out(given, ("COOKIE", "GH_*")) == tuple(
         n for n in sorted(CREDENTIALS) if n != "COOKIE"
     )
+    own = (
+        *(
+            "LOGIN_URL",
+            "WINDOW_SIZE",
+            "PROMPT_MODEL",
+            "TERMINAL_API",
+            "EDITOR_API_URL",
+            "HISTORY_DB",
+        ),
+        *("QT_PLUGIN_PATH", "VISUAL_STUDIO", "DESKTOP_ID", "MAILER_URL", "LINES_API", "PAGER_DUTY"),
+    )
+    assert names_left_out(dict.fromkeys((*USUAL, *own), "v")) == tuple(sorted(own))
+    left = (
+        *(
+            "TERMINFO",
+            "HISTSIZE",
+            "BASH_VERSION",
+            "KITTY_WINDOW_ID",
+            "SSH_TTY",
+            "WT_SESSION",
+            "ZSH",
+        ),
+        *(
+            "VTE_VERSION",
+            "DESKTOP_SESSION",
+            "QT_QPA_PLATFORM",
+            "LESSOPEN",
+            "WINDOWID",
+            "__CFBundle",
+        ),
+    )
+    assert names_left_out(dict.fromkeys(left, "v")) == ()
     many = names_left_out({f"VALUE_{n:02}": "" for n in range(45)})
     assert describe_left_out(many).endswith("VALUE_38, VALUE_39 and 5 more")
 

@@ -43,6 +43,19 @@ def test_passwords_in_addresses_are_known() -> None:
     ) == ("hunter22",)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HTTPS_PROXY=alice:{}@proxy.corp:3128",
+        'proxy: "alice:{}@proxy.corp:3128"',
+        "access-tokens = github.com=OAuth2:{} gitlab.corp/team=PAT:x",
+        "channel_alias: https://conda.corp/t/{}/main",
+    ],
+)
+def test_a_credential_without_a_name_is_hidden_where_it_stands(text: str) -> None:
+    assert "Qz7vRk2mWp9xAb3" not in secrets.hide_secrets(text.format("Qz7vRk2mWp9xAb3"))
+
+
 def test_short_and_empty_values_hide_nothing() -> None:
     known = secrets.known_secrets({"API_KEY": "", "TOKEN": "abc", "OPENAI_API_KEY": KEY})
     assert known == (KEY,)

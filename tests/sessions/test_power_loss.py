@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agent_tui.protocol.events import Event, ToolEnded, ToolStarted, TurnStarted
+from agent_tui.protocol.events import ChangesStarted, Event, ToolEnded, ToolStarted, TurnStarted
+from agent_tui.protocol.standing import IntendedChange
+from agent_tui.protocol.tool_events import FILE_TOOLS
 from agent_tui.sessions.log import store
 from agent_tui.sessions.log.store import DURABLE, Store, read
 from tests.campaigns import examples
@@ -84,6 +86,22 @@ def test_a_call_that_reads_waits_for_no_disk(
         assert power.safe == log.path.stat().st_size
         log.append(ToolEnded(call_id=effect, name="x", label="x", content="done"))
         assert power.safe == log.path.stat().st_size
+    log.close()
+
+
+@pytest.mark.parametrize("name", sorted(FILE_TOOLS))
+def test_a_call_that_changes_files_waits_for_the_disk_once_before_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    power = Power()
+    monkeypatch.setattr(store, "_sync", power.sync)
+    log = Store.create(tmp_path, "one")
+    log.append(TurnStarted(prompt="go"))
+    prompt = power.safe
+    log.append(ToolStarted(call_id="1", name=name, label="x", effect="write"))
+    assert power.safe == prompt
+    log.append(ChangesStarted(call_id="1", files=(IntendedChange("/a", after="1"),)))
+    assert power.safe == log.path.stat().st_size
     log.close()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import MemoryFact, MemoryScope, SkillInfo
+from agent_tui.protocol.standing import IntendedChange
 from agent_tui.safety import paths
 from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.process import processes
@@ -63,6 +64,7 @@ class Context:
     emitted: list[str] = field(default_factory=list)
     checkpoints: dict[str, bytes] = field(default_factory=dict)
     changes: list[Changed] = field(default_factory=list)
+    intended: list[tuple[IntendedChange, ...]] = field(default_factory=list)
     todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
     """Each list that was set."""
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -172,6 +174,10 @@ class Context:
         assert sha in ("", sha256(content)), "it is of another content"
         self.checkpoints[sha256(content)] = content
         return sha256(content)
+
+    def begin_changes(self, files: tuple[IntendedChange, ...]) -> None:
+        asyncio.get_running_loop()  # the log is the loop's: no other thread may write to it
+        self.intended.append(files)
 
     def report_change(
         self,

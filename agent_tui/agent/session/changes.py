@@ -9,13 +9,17 @@ from dataclasses import replace
 from typing import Final
 
 from agent_tui.protocol.events import (
+    ChangesStarted,
     Event,
     FileChanged,
     FilesRestored,
+    Forked,
     JobChanged,
     RestoreStarted,
     Rewound,
+    SessionStarted,
     ShellStarted,
+    ToolEnded,
     ToolStarted,
     TurnStarted,
     UndoLimited,
@@ -109,6 +113,13 @@ class Changes:
         """What was changed, each once, in the order of the first time."""
         self.unfinished: RestoreStarted | None = None
         """A restore whose end is not on record."""
+        self.intents: dict[tuple[str, str], ChangesStarted] = {}
+        """What calls were about to do to files, by agent and call, where it is not on record what
+        became of it."""
+        self.over: set[tuple[str, str]] = set()
+        """Calls that were cancelled: their result is on record, and perhaps not what they did."""
+        self.recorded: dict[tuple[str, str], set[str]] = {}
+        """Of each intent the files of which it is on record that they were changed."""
         self._turn = 0
         self._of_agent: dict[str, int] = {}
         """The turn that started each sub-agent: what that changes is taken back with it."""
@@ -150,7 +161,18 @@ class Changes:
             case ToolStarted():
                 mark = self._commands.add if event.effect == "execute" else self._commands.discard
                 mark((event.agent, event.call_id))
+            case ChangesStarted():
+                key = event.agent, event.call_id
+                self.intents[key], self.recorded[key] = event, set()
+                self.over.discard(key)
+            case ToolEnded() if event.tag == "cancelled":  # it may be at work still
+                self.over.add((event.agent, event.call_id))
+            case ToolEnded():
+                self.intents.pop((event.agent, event.call_id), None)
+            case SessionStarted() | Forked():  # by then it is settled, or not this session's
+                self.intents.clear()
             case FileChanged():
+                self.recorded.get((event.agent, event.call_id), set()).add(event.path)
                 self._changed(event)
             case UndoLimited():
                 turn = self._shells.get(event.call_id) or self._turn_of(event)

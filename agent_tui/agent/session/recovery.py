@@ -4,7 +4,7 @@ on."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
@@ -46,15 +46,22 @@ from agent_tui.structures import late
 FIRST_WORDS: Final = 50
 """Characters of a prompt by which a person knows it."""
 MOST_NAMED: Final = 3
+NOTHING: Final[Mapping[tuple[str, str], str]] = {}
 _OUTPUT: Final = late.pattern(r"[0-9a-f]{8}\.txt")
 
 
 def interrupted_result(
-    call: ToolCall, label: str, started: ToolStarted | None, output: str = "", words: str = ""
+    call: ToolCall,
+    label: str,
+    started: ToolStarted | None,
+    output: str = "",
+    words: str = "",
+    done: str = "",
 ) -> ToolEnded:
     """The result of a call whose end was never recorded; `output` is what came of its command,
-    `words` what the person had said of it."""
+    `words` what the person had said of it, `done` what became of its files."""
     said = "unknown whether it ran: look before you repeat it" if started else "it was not started"
+    said = f"the program ended while it ran: {done}" if done else said
     said += f"\n\n[note: the person had said: {words}]" if words else ""
     display = None
     if started and output:
@@ -149,10 +156,12 @@ def settle_open_turns(
     seen: Transcript,
     output: Callable[[str], str] = lambda _: "",
     lives: Callable[[str], bool] = lambda _: False,
+    done: Mapping[tuple[str, str], str] = NOTHING,
 ) -> list[Event]:
     """The events that settle the open turns at the end of `events`, those of sub-agents first;
     `seen` is what they fold into. Empty: all is well. `output` gives what came of a command, by the
-    name of its file; `lives` says whether a job runs that was kept."""
+    name of its file; `lives` says whether a job runs that was kept; `done` says what became of the
+    files of a call, by its agent and id."""
     events = [*events]
     main: list[Event] = []
     below: dict[str, list[Event]] = {}
@@ -163,11 +172,11 @@ def settle_open_turns(
         turn = max(event.turn for event in own)
         needed += [
             replace(event, agent=agent, parent_call=own[-1].parent_call, turn=turn)
-            for event in _missing(own, Transcript(), output)
+            for event in _missing(own, Transcript(), output, done)
             if not isinstance(event, Notice)
         ]
     ended = [_job_ended(job) for job in seen.jobs if not (job.kept and lives(job.id))]
-    of_main = (*ended, *_missing(main, seen, output))
+    of_main = (*ended, *_missing(main, seen, output, done))
     needed += [replace(event, turn=seen.turn) for event in of_main]
     undecided = map(describe_undecided, _undecided(events))
     return [*needed, *(Notice(said, "warning", turn=seen.turn) for said in undecided)]
@@ -196,7 +205,10 @@ def _undecided(events: Iterable[Event]) -> list[str]:
 
 
 def _missing(
-    events: Iterable[Event], seen: Transcript, output: Callable[[str], str]
+    events: Iterable[Event],
+    seen: Transcript,
+    output: Callable[[str], str],
+    done: Mapping[tuple[str, str], str],
 ) -> list[Event]:
     """The same of one agent."""
     turn, step, texts, thoughts = 0, 0, "", ""
@@ -261,7 +273,8 @@ def _missing(
         label = begun.label if begun else asked.get(call.id, call.name)
         came = output(begun.output) if begun and begun.output else ""
         said = "" if begun else words.get(call.id, "")
-        needed.append(interrupted_result(call, label, begun, came, said))
+        changed = done.get((begun.agent, call.id), "") if begun else ""
+        needed.append(interrupted_result(call, label, begun, came, said, changed))
     needed.append(TurnEnded(state="interrupted", steps=step))
     said = "agent-tui stopped during this turn; what was saved is above."
     needed.append(Notice(said, "warning", "/continue resumes it"))

@@ -251,7 +251,7 @@ class Executor:
         granted = frozenset(path.real for path in facts.paths)
         writes, (turn, step) = tool.effect == "write", (journal.number, journal.step)
         context = CallContext(self.workplace, call.id, granted, writes, turn=turn, step=step)
-        context.folder = folder if command else roots[0]
+        context.folder, context.sealed = folder if command else roots[0], self.sealed
         decision = self.approvals.decide(facts)
         found = self._workspace if decision.confined == "works" else self._support
         context.permissions = self.approvals.permissions

@@ -20,6 +20,7 @@ from agent_tui.agent.turn.protected_watch import ProtectedWatch
 from agent_tui.agent.turn.workplace import Workplace, is_inside
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.events import (
+    ChangesStarted,
     Event,
     FileChanged,
     Notice,
@@ -27,6 +28,7 @@ from agent_tui.protocol.events import (
     ToolOutput,
 )
 from agent_tui.protocol.messages import SkillInfo
+from agent_tui.protocol.standing import IntendedChange
 from agent_tui.safety import paths
 from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.policy import Confined
@@ -94,6 +96,8 @@ class CallContext:
         self.refused: Refusal = ""
         """What the sandbox has probably refused it."""
         self.protected = ProtectedWatch(workplace, self.aside, self.tell, self.display_path)
+        self.sealed: Callable[[], str] = lambda: ""
+        """Why nothing may be changed now; empty: it may."""
         self._shows_secrets = False
         self._waited, self._asked_at = 0.0, 0.0
 
@@ -297,6 +301,11 @@ class CallContext:
 
     def checkpoint(self, content: bytes, sha: str = "") -> str:
         return self.workplace.checkpoint(content, sha)
+
+    def begin_changes(self, files: tuple[IntendedChange, ...]) -> None:
+        self.tell(ChangesStarted(self._call_id, files))
+        if why := self.sealed():  # that the intent cannot be saved shows only now
+            raise ToolFailure("blocked", why)
 
     def report_change(
         self,

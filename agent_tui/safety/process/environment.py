@@ -11,10 +11,11 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety.secrets.scrubber import is_secret_name
+from agent_tui.safety.secrets.scrubber import find_in_variable, is_secret_name
 from agent_tui.structures import late
 
 _NEEDED: Final = """
@@ -85,12 +86,20 @@ _CREDENTIAL: Final = late.pattern(
 )
 _SIGNED_IN: Final = late.pattern(r"://[^/?#\s]*@")
 """An address with a user or a password in it."""
+_PROXY: Final = late.pattern(r"[^/?#\s]*@")
+"""The same of a proxy, which needs no scheme."""
 _OF_THE_TERMINAL: Final = late.pattern(
-    r"_$|(AGENT_TUI|ALACRITTY|BASH|COLORFGBG|COLUMNS|DBUS|DESKTOP|DISPLAY|EDITOR|FZF|GDM|GHOSTTY|GNOME"
-    r"|GIT_(EDITOR|PAGER)|GPG_TTY|GTK|HIST|INVOCATION_ID|ITERM|JOURNAL|KDE|KITTY|KONSOLE|LESS|LINES|LOGIN"
-    r"|LS_COLORS|MAIL$|MANAGERPID|MANPAGER|OLDPWD|P9K|PAGER|PROMPT|PS[1-4]$|PWD$|QT_|SESSION_MANAGER|SHLVL"
-    r"|SSH_(AGENT_PID|CLIENT|CONNECTION|TTY)|STARSHIP|STY$|SUDO_|SYSTEMD|TERM|TMUX|VISUAL|VSCODE|VTE|WAYLAND"
-    r"|WEZTERM|WINDOW|WSL|WT_|XAUTHORITY|XDG_|XMODIFIERS|XTERM|ZDOTDIR|ZSH|__)"
+    r"_|__\w*|(?:AGENT_TUI|ALACRITTY|BASH|DBUS|FZF|GHOSTTY|GNOME|GTK2?|ITERM|KDE|KITTY|KONSOLE|LESS|P9K|STARSHIP"
+    r"|SYSTEMD|TMUX|VSCODE|VTE|WAYLAND|WEZTERM|WSL|WT|XDG|XTERM|ZSH)(?:_\w+)?"
+    r"|BASHOPTS|COLORFGBG|COLORTERM|COLUMNS|DESKTOP_(?:AUTOSTART_ID|SESSION|STARTUP_ID)|DISPLAY|EDITOR|GDMSESSION"
+    r"|GDM_LANG|GIT_(?:EDITOR|PAGER)|GPG_TTY|HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|INVOCATION_ID"
+    r"|JOURNAL_STREAM|LC_TERMINAL(?:_VERSION)?|LESS(?:CHARSET|CLOSE|HISTFILE|KEY|OPEN)|LINES|LOGIN_SHELL|LS_COLORS|MAIL"
+    r"|MANAGERPID(?:FDID)?|MANPAGER|OLDPWD|PAGER|PROMPT|PROMPT_(?:COMMAND|DIRTRIM)|PS[1-4]|PWD"
+    r"|QT_(?:ACCESSIBILITY|AUTO_SCREEN_SCALE_FACTOR|ENABLE_HIGHDPI_SCALING|FONT_DPI|IM_MODULES?"
+    r"|LINUX_ACCESSIBILITY_ALWAYS_ON|QPA_PLATFORM(?:THEME)?|SCALE_FACTOR|SCREEN_SCALE_FACTORS|STYLE_OVERRIDE"
+    r"|WAYLAND_\w+)|SESSION_MANAGER|SHLVL|SSH_(?:AGENT_PID|CLIENT|CONNECTION|TTY)|STY|SUDO_(?:COMMAND|GID|HOME|UID|USER)"
+    r"|TERM(?:CAP|INFO|INFO_DIRS|INAL_EMULATOR|INATOR_\w+)|TERM_(?:FEATURES|PROGRAM|PROGRAM_VERSION|SESSION_ID)|VISUAL"
+    r"|WINDOW|WINDOWID|WINDOWPATH|WSLENV|XAUTHORITY|XMODIFIERS|ZDOTDIR"
 )
 """Names of what terminals, shells and desktops leave: nobody misses them in a command."""
 _MOST_NAMES: Final = 40
@@ -107,7 +116,9 @@ def names_left_out(environment: Mapping[str, str], passed: Sequence[str] = ()) -
     """The names of the variables that a command does not get and may miss, in their order."""
     missed = (name for name, value in environment.items() if not _passes(name, value, passed))
     return tuple(
-        sorted(name for name in missed if not _OF_THE_TERMINAL.match(name) and name.isprintable())
+        sorted(
+            name for name in missed if not _OF_THE_TERMINAL.fullmatch(name) and name.isprintable()
+        )
     )
 
 
@@ -118,9 +129,17 @@ def describe_left_out(names: Sequence[str]) -> str:
 
 
 def may_be_credential(name: str, value: str) -> bool:
-    """Whether a variable can hold a credential, by its name or because its value is an address with
-    one."""
-    return bool(is_secret_name(name) or _CREDENTIAL.search(name) or _SIGNED_IN.search(value))
+    """Whether a variable can hold a credential, by its name or by its value."""
+    return bool(is_secret_name(name) or _CREDENTIAL.search(name) or _has_credential(name, value))
+
+
+@lru_cache(maxsize=512)
+def _has_credential(name: str, value: str) -> bool:
+    """Whether the value of a variable is an address with a user or a password, or has something
+    in it that looks like a secret: also a list of options may."""
+    if _SIGNED_IN.search(value) or (name.upper().endswith("PROXY") and _PROXY.match(value)):
+        return True
+    return bool(find_in_variable(name, value))
 
 
 def unattended_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -158,7 +177,7 @@ def in_english(environment: Mapping[str, str]) -> dict[str, str]:
 def _passes(name: str, value: str, passed: Sequence[str]) -> bool:
     if name in passed:
         return True
-    if _SIGNED_IN.search(value):
+    if _has_credential(name, value):
         return False
     if name.upper() in _PASSED:
         return True

@@ -22,6 +22,7 @@ from agent_tui.safety.secrets.strength import (
     disjoint,
     is_encoded,
     is_generated,
+    is_identifier,
     is_joined_words,
     is_jointed,
     is_letters_alone,
@@ -448,6 +449,9 @@ def _is_value(found: re.Match[str]) -> bool:
         return False
     if not sep.strip(" \t\"'`]") and not (quoted or _is_flag(found)):
         return False  # words that follow one another
+    of_password = not found[0].lower().startswith(_OTHER_NAMES)
+    if not of_password and is_identifier(value):
+        return False
     if "," in sep:  # two arguments of a call, or two of a list of names: words as a rule
         return (is_random(value) and "_" not in value) or is_letters_alone(value)
     if _compiled(_UUID).fullmatch(value) or is_random(value):
@@ -455,7 +459,6 @@ def _is_value(found: re.Match[str]) -> bool:
     if is_jointed(value) and _is_setting(found):
         return True
     in_code = not quoted and (sep[-1:] in " \t" or "." in value or "(" in found["after"])
-    of_password = not found[0].lower().startswith(_OTHER_NAMES)
     in_text = quoted and not found["after"]  # more words follow it in the quotes
     if is_letters_alone(value) or is_encoded(value):
         return True

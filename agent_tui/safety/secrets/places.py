@@ -23,6 +23,15 @@ from agent_tui.safety.secrets.strength import (
 
 _ADDRESS: Final = r"://[^/?#\s:@\"'`\[]{0,256}:(?P<value>[^/?#\s@\"'`]{1,256})@"
 _USER: Final = r"https?://(?P<value>[^/?#\s:@\"'`<>]{16,256})(?P<rest>:[^/?#\s@\"'`]{0,256})?@"
+_PROXY: Final = (
+    r"(?i:proxy)[\"']?[ \t]{0,4}[=:][ \t]{0,4}[\"']?"
+    r"[^/?#\s:@\"'`=]{1,64}:(?P<value>[^/?#\s@\"'`]{1,256})@"
+)
+"""The address of a proxy, which may stand without a scheme."""
+_CHANNEL: Final = r"://[^/?#\s\"'`]{1,256}/t/(?P<value>[\w-]{8,128})(?=/)"
+"""The token in the address of a channel of conda."""
+_NIX_TOKENS: Final = r"access-tokens[ \t]*=[ \t]*(?P<list>[^\n\"']{1,2000})"
+_NIX_TOKEN: Final = r"[\w./-]{1,128}=(?:PAT:|OAuth2:)?(?P<value>\S{8,256})"
 _PGPASS: Final = (
     r"(?m:^(?:[\w./~-]{0,128}pgpass[\w.-]{0,16}:)?(?:[ \t]{0,8}\d{1,7}(?:[^\x00-\x7f]{1,3}|:|\t))?[+-]?"
     r"[^:\s#]{1,255}:(?:5432\d|543\d|6432|6543|\*)"
@@ -202,6 +211,14 @@ def find_placed(text: str, small: str) -> Iterator[Secret]:
         yield from _values(_ADDRESS, text, lambda value: len(value) < 4 or not is_dummy(value))
         yield from _of_databases(text)
         yield from _users(text)
+    if "@" in text and "proxy" in small:
+        yield from _values(_PROXY, text, lambda value: len(value) < 4 or not is_dummy(value))
+    if "/t/" in text:
+        yield from _values(_CHANNEL, text, is_random)
+    if "access-tokens" in text:
+        for found in _compiled(_NIX_TOKENS).finditer(text):
+            for token in _compiled(_NIX_TOKEN).finditer(text, *found.span("list")):
+                yield Secret(*token.span("value"), "token")
     if any(port in text for port in _PORTS):
         yield from _values(_PGPASS, text, is_given_password)
     if "</" in text:

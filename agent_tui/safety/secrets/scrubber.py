@@ -55,15 +55,25 @@ def is_secret_name(name: str) -> bool:
     return bool(_NAME.search(name)) and not _NOT_SECRET.search(name)
 
 
+def find_in_variable(name: str, value: str) -> tuple[str, ...]:
+    """What looks like a secret in the value of a variable, whose own name does not say so."""
+    if name == "PATH":  # long, and nothing works without it
+        return ()
+    text = f"proxy={value}" if name.upper().endswith("PROXY") else value
+    return tuple(text[start:end] for start, end, _ in find_secrets(text))
+
+
 def known_secrets(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the credentials in `environment`, and the passwords in its addresses, longest
-    first: those that look like a secret. A word (`password`, `postgres`) stands in code as well,
-    and is no secret."""
+    """The values of the credentials in `environment`, and what looks like a secret within others
+    (passwords in addresses, keys among options), longest first: those that look like a secret. A
+    word (`password`, `postgres`) stands in code as well, and is no secret."""
     named = {name: value.strip() for name, value in environment.items() if is_secret_name(name)}
     values = {
         value for name, value in named.items() if _PROVIDER.search(name) or is_secret_value(value)
     }
     inner = {password for value in environment.values() for password in _IN_ADDRESS.findall(value)}
+    for name, value in environment.items():
+        inner.update(find_in_variable(name, value))
     return _sorted(values | {password for password in inner if is_secret_value(password)})
 
 

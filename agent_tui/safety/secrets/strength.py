@@ -71,6 +71,15 @@ _OF_NAMES: Final = late.pattern(
     r"|value$|view$|woord|keyword|kenn|adgang|salas|contras|parol"
 )
 """Parts of the names of variables, and of words that say what a password has to be."""
+_MODULE: Final = late.pattern(r"_*[a-z]+\d{0,5}(?:_[a-z]+\d{0,3})*|[A-Z][a-z]+(?:[A-Z][a-z]+)*")
+_SNAKE: Final = late.pattern(r"_*(?:(?:[a-z]+|[a-z]{1,5}\d{1,5}[a-z]?|\d{1,3})_)+[a-z]{2,15}_?")
+_CAMEL: Final = late.pattern(
+    r"_*(?P<number>[A-Z]{0,5}[a-z]{0,6}\d{1,5}[a-z]?)?"
+    r"(?P<words>(?:[A-Z][a-z]{2,14}|[A-Z]{2,5}(?=[A-Z][a-z]))+)"
+)
+"""Names as code writes them; what a generator mixes has more digits, and ends with no word."""
+_LAST_WORDS: Final = frozenset(("Key", "Token", "Secret", "Auth", "Session", "Cookie", "Signature"))
+_VOWEL: Final = late.pattern(r"(?i)[aeiouy]")
 _MANY_WORDS: Final = 3
 """Of four letters and more: a phrase that somebody has chosen, and no name of a thing."""
 
@@ -200,6 +209,24 @@ def is_encoded(value: str) -> bool:
 def is_of_names(value: str) -> bool:
     """Whether it may be the name of a variable that has to do with passwords: `pwdFnCbIdx`."""
     return _OF_NAMES.search(value.lower()) is not None
+
+
+def is_identifier(value: str) -> bool:
+    """Whether it is the name of a type or a variable, of words of which one may have a number, as
+    in `ed25519.Ed25519PublicKey` and `s3_uri_value`."""
+    *above, last = value.split(".")
+    if not all(_MODULE.fullmatch(part) for part in above):
+        return False
+    if _SNAKE.fullmatch(last):
+        return all(_reads(word) for word in words_in(last) if len(word) > 3)
+    found = _CAMEL.fullmatch(last)
+    words = [word for word in words_in(found["words"]) if len(word) > 2] if found else []
+    named = len(words) > 1 or (len(words) == 1 and words[0] in _LAST_WORDS)
+    return named and all(map(_reads, words))
+
+
+def _reads(word: str) -> bool:
+    return is_word(word) and bool(_VOWEL.search(word)) and not _NO_PAIRS.search(word)
 
 
 def is_joined_words(value: str) -> bool:

@@ -31,6 +31,7 @@ time."""
 OURS: Final = "agent-tui"
 LARGEST: Final = 1 << 30
 _NOT_TAKEN: Final = (
+    "changes_started",
     "context_built",
     "directories_changed",
     "mode_changed",

@@ -24,6 +24,7 @@ from typing import Final
 from agent_tui.protocol.codec import VERSION, as_line, dump
 from agent_tui.protocol.events import (
     ApprovalAnswered,
+    ChangesStarted,
     Cleared,
     DirectoriesChanged,
     DraftSaved,
@@ -43,6 +44,7 @@ from agent_tui.protocol.events import (
     TurnEnded,
     TurnStarted,
 )
+from agent_tui.protocol.tool_events import FILE_TOOLS
 from agent_tui.regular_file import open_regular
 from agent_tui.sessions.log import order
 from agent_tui.sessions.log.lock import Lock, SessionLocked, is_file_of
@@ -56,6 +58,7 @@ __all__ = ["Opened", "SessionLocked", "Store", "Unreadable", "check_readable", "
 DURABLE: Final = (
     TurnStarted,
     ToolStarted,
+    ChangesStarted,
     ToolEnded,
     TurnEnded,
     ApprovalAnswered,
@@ -266,9 +269,12 @@ class Store:
 
     def _is_durable(self, event: Event) -> bool:
         """Of a call that only reads neither the beginning nor the result must survive a power cut:
-        nothing is different for it, and to wait for the disk takes longer than the read."""
+        nothing is different for it, and to wait for the disk takes longer than the read. The
+        beginning of one that changes files is synced with its `ChangesStarted`."""
         if isinstance(event, ToolStarted) and event.effect == "read":
             self._reads.add(event.call_id)
+            return False
+        if isinstance(event, ToolStarted) and event.effect == "write" and event.name in FILE_TOOLS:
             return False
         if isinstance(event, ToolEnded) and event.call_id in self._reads:
             self._reads.discard(event.call_id)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import stat
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from agent_tui.protocol.display import DiffDisplay, DiffsDisplay, Display
-from agent_tui.safety import file_access, hard_links, paths
+from agent_tui.protocol.standing import IntendedChange
+from agent_tui.safety import atomic_swap, file_access, hard_links, paths
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import A, Planned, Stale, ToolContext, ToolFailure, ToolResult, sha256
 from agent_tui.tools.support import pieces
@@ -49,8 +50,9 @@ class Change:
 
 @frozen
 class _Done:
-    """What became of a change: the hashes of what was there and of what is, the mode before, the
-    folders that were made for it, what became of its other names."""
+    """What becomes of a change: the hashes of what was there and of what is, the mode before, the
+    folders that are made for it, what becomes of its other names. `token`: what is in the names
+    beside it meanwhile."""
 
     change: Change
     saved: str = ""
@@ -58,6 +60,16 @@ class _Done:
     mode: int = 0
     folders: int = 0
     apart: str = ""
+    token: str = ""
+
+    def intended(self) -> tuple[IntendedChange, ...]:
+        """What is about to be done, by the files that it touches."""
+        path, source = str(self.change.path), self.change.moved_from
+        told = IntendedChange(path, self.saved, self.after, self.mode, self.folders, self.token)
+        if source is None:
+            return (told,)
+        gone = IntendedChange(str(source), self.saved, mode=self.mode)
+        return gone, replace(told, before="", mode=0)
 
 
 async def plan_changes(work_out: Callable[[], Sequence[Change]], ctx: ToolContext) -> Planned:
@@ -148,10 +160,12 @@ def _holds(path: Path, content: bytes | None) -> bool:
 
 
 async def _apply(changes: Sequence[Change], ctx: ToolContext) -> ToolResult:
-    """Do it off the loop, and tell of it in any case: a cancel between the two would hide a change
-    from undo."""
+    """Put on record what will be done, do it off the loop, and tell of it in any case: a cancel
+    between the two would hide a change from undo."""
     done: list[_Done] = []
-    work = asyncio.ensure_future(ctx.run_blocking(lambda _: _do_all(changes, done, ctx)))
+    begun = await ctx.run_blocking(lambda _: [_begin(change, ctx) for change in changes])
+    ctx.begin_changes(tuple(file for one in begun for file in one.intended()))
+    work = asyncio.ensure_future(ctx.run_blocking(lambda _: _do_all(begun, done, ctx)))
     try:
         said = await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -166,44 +180,68 @@ async def _apply(changes: Sequence[Change], ctx: ToolContext) -> ToolResult:
     return ToolResult(said, _display(changes))
 
 
-def _do_all(changes: Sequence[Change], done: list[_Done], ctx: ToolContext) -> str:
+def _begin(change: Change, ctx: ToolContext) -> _Done:
+    """What a change will be. What the file holds is kept by then. Raises ToolFailure."""
+    path, before, shown = change.path, change.before, change.display.path
+    after = "" if change.data is None else sha256(change.data)
+    begun = _Done(change, after=after, token=atomic_swap.new_token())
+    with _failures(change):
+        if before is not None:
+            mode = stat.S_IMODE((change.moved_from or path).lstat().st_mode)
+            apart = "" if change.moved_from else describe_other_names(path, shown)
+            begun = replace(begun, saved=ctx.checkpoint(before, change.sha), mode=mode, apart=apart)
+        return _with_folders(begun)
+
+
+def _with_folders(one: _Done) -> _Done:
+    """`one` with how many folders are missing for it now."""
+    if one.change.data is None:
+        return one
+    return replace(one, folders=sum(not above.exists() for above in one.change.path.parents))
+
+
+def _do_all(begun: Sequence[_Done], done: list[_Done], ctx: ToolContext) -> str:
     """Do them one after the other; where one fails, what was done is put back. Returns what the
     model is told."""
-    if len(changes) > 1 and not all(map(_is_current, changes)):
+    if len(begun) > 1 and not all(_is_current(one.change) for one in begun):
         raise Stale("stale", "a file was changed by another program at this moment")
-    for change in sorted(changes, key=lambda change: change.data is None):  # what goes, goes last
+    for one in sorted(begun, key=lambda one: one.change.data is None):  # what goes, goes last
         try:
-            done.append(_do(change, ctx))
+            done.append(_do(one))
         except ToolFailure as failure:
             left = _put_back(done, ctx)
             if left:
                 failure.text += f"; {', '.join(left)} could not be put back as before"
-            elif len(changes) > 1:
+            elif len(begun) > 1:
                 failure.text += "; no file was changed"
             raise
     return "\n".join(_describe(one, ctx) for one in done)
 
 
-def _do(change: Change, ctx: ToolContext) -> _Done:
+def _do(one: _Done) -> _Done:
     """One change, whole or not at all. Raises ToolFailure."""
-    path, before, shown = change.path, change.before, change.display.path
-    found = _Done(change, after="" if change.data is None else sha256(change.data))
-    try:
-        if before is not None:
-            mode = stat.S_IMODE((change.moved_from or path).lstat().st_mode)
-            apart = "" if change.moved_from else describe_other_names(path, shown)
-            found = replace(found, saved=ctx.checkpoint(before, change.sha), mode=mode, apart=apart)
+    change, path = one.change, one.change.path
+    with _failures(change):
         if change.data is None:
-            file_access.remove_held(path, before or b"")
-            return found
-        found = replace(found, folders=sum(not above.exists() for above in path.parents))
+            file_access.remove_held(path, change.before or b"", one.token)
+            return one
+        one = _with_folders(one)  # one before it may have made some
         try:
             file_access.make_folders(path)
-            _write(change, change.data)
+            _write(change, change.data, one.token)
         except BaseException:
             with contextlib.suppress(OSError):
-                _remove_folders(path, found.folders)
+                _remove_folders(path, one.folders)
             raise
+    return one
+
+
+@contextlib.contextmanager
+def _failures(change: Change) -> Iterator[None]:
+    """What fails here, as the model is told of it."""
+    shown = change.display.path
+    try:
+        yield
     except (FileExistsError, FileNotFoundError, file_access.ChangedMeanwhile):
         text = f"{shown} was changed by another program at this moment, so nothing was written: read it again"
         raise Stale("stale", text) from None
@@ -211,19 +249,19 @@ def _do(change: Change, ctx: ToolContext) -> _Done:
         raise ToolFailure(
             "write_failed", f"{shown}: {getattr(error, 'strerror', None) or error}"
         ) from None
-    return found
 
 
-def _write(change: Change, data: bytes) -> None:
+def _write(change: Change, data: bytes, token: str) -> None:
     before, path, source = change.before, change.path, change.moved_from
     if source is None:
-        file_access.atomic_write(path, data, follow=False, new=before is None, held=before)
+        new = before is None
+        file_access.atomic_write(path, data, follow=False, new=new, held=before, token=token)
         return
     held = before or b""
     file_access.move(source, path, held)
     if data != before:
         try:
-            file_access.atomic_write(path, data, follow=False, held=held)
+            file_access.atomic_write(path, data, follow=False, held=held, token=token)
         except BaseException:
             file_access.move(path, source, held)
             raise
@@ -233,20 +271,19 @@ def _put_back(done: list[_Done], ctx: ToolContext) -> list[str]:
     """Undo what was done, the last first; what cannot be put back stays in `done` and is named."""
     left: list[_Done] = []
     for one in reversed(done):
-        change, path = one.change, one.change.path
+        change, path, token = one.change, one.change.path, one.token
+        write, before, data = file_access.atomic_write, change.before or b"", change.data
         try:
             if change.moved_from is not None:
-                if change.data != change.before:
-                    file_access.atomic_write(
-                        path, change.before or b"", follow=False, held=change.data
-                    )
-                file_access.move(path, change.moved_from, change.before or b"")
+                if data != before:
+                    write(path, before, follow=False, held=data, token=token)
+                file_access.move(path, change.moved_from, before)
             elif change.before is None:
-                file_access.remove_held(path, change.data or b"")
-            elif change.data is None:
-                file_access.atomic_write(path, change.before, one.mode, follow=False, new=True)
+                file_access.remove_held(path, data or b"", token)
+            elif data is None:
+                write(path, before, one.mode, follow=False, new=True, token=token)
             else:
-                file_access.atomic_write(path, change.before, follow=False, held=change.data)
+                write(path, before, follow=False, held=data, token=token)
             _remove_folders(path, one.folders)
         except (OSError, ValueError):
             left.insert(0, one)
@@ -257,7 +294,8 @@ def _put_back(done: list[_Done], ctx: ToolContext) -> list[str]:
 def _remove_folders(path: Path, count: int) -> None:
     """Those that were made for a file that is gone again."""
     for folder in list(path.parents)[:count]:
-        file_access.remove_folder(folder)
+        with contextlib.suppress(FileNotFoundError):  # not all of them were made
+            file_access.remove_folder(folder)
 
 
 def _report(done: Sequence[_Done], ctx: ToolContext) -> None:
