@@ -28,6 +28,8 @@ from agent_tui.structures.frozen import frozen
 
 KEY, TOKEN = ANTHROPIC.keys
 VERSION: Final = "2023-06-01"
+INTERLEAVED: Final = "interleaved-thinking-2025-05-14"
+"""Asks for thoughts between calls of tools, and not only before the first."""
 """Of the dialect, as a header of every request."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 _UNTAKEN: Final = late.pattern(
@@ -71,6 +73,9 @@ class AnthropicProvider:
         own = self.base_url == ANTHROPIC.base_url
         self._origin = dialect.Origin(self.name, host_of(self.base_url), model, strict=own)
         token = "" if setup.api_key else environment.get(TOKEN, "").strip()
+        headers = {"anthropic-version": VERSION}
+        if own and thinks_between_calls(self._known):
+            headers["anthropic-beta"] = INTERLEAVED
         key = setup.api_key or token or environment.get(KEY, "").strip()
         advice = setup.key_advice or (f"check {TOKEN if token else KEY}" if key else f"set {KEY}")
         self._wire = open_wire(
@@ -79,7 +84,7 @@ class AnthropicProvider:
             ANTHROPIC.label if own else "the server",
             bearer(key, advice) if token else Key(key, "x-api-key", advice=advice),
             setup.options,
-            {"anthropic-version": VERSION},
+            headers,
             unknown_model="/models lists the models, or check the address",
         )
 
@@ -277,6 +282,12 @@ def facts(model: str) -> ClaudeFacts:
     if version >= (3, 7):
         return ClaudeFacts(version, 200_000, 64_000, "budget")
     return ClaudeFacts(version, 200_000, 8_192 if version >= (3, 5) else 4_096, "never")
+
+
+def thinks_between_calls(known: ClaudeFacts) -> bool:
+    """Whether a model does so if a header asks for it; from 4.6 on they do it without one
+    (Anthropic, "Extended thinking with tool use")."""
+    return known.thinks == "budget" and known.version is not None and known.version >= (4, 0)
 
 
 def answer_tokens(known: ClaudeFacts, wanted: int = 0) -> int:

@@ -166,7 +166,8 @@ class CompatibleProvider:
 
     def _marked(self, messages: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
         """`messages`, with what tells the server to keep them, where it must be told."""
-        return messages
+        told = self._options.get("cache_marks") is True
+        return with_cache_marks(messages) if told else messages
 
     def _beside(self, request: Request) -> Fields:
         """Fields that only one kind of server knows."""

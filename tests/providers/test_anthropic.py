@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,29 @@ def test_it_sends_what_it_must() -> None:
 
 
 ONE = Request("", (UserMessage("hello"),))
+
+
+@pytest.mark.parametrize(
+    ("model", "asks"),
+    [
+        ("claude-sonnet-4-5", True),
+        ("claude-opus-4-1", True),
+        ("claude-opus-4-6", False),  # it does so by itself
+        ("claude-3-7-sonnet-latest", False),
+        ("claude-opus-5-5", False),
+        ("m", False),
+    ],
+)
+def test_a_model_is_asked_to_think_between_calls_where_a_header_does_that(
+    model: str, asks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def own(address: str) -> anthropic.AnthropicProvider:
+        monkeypatch.setattr(anthropic, "ANTHROPIC", replace(anthropic.ANTHROPIC, base_url=address))
+        return at(address, model)
+
+    headers = asyncio.run(sent(ANTHROPIC, own, ONE))["headers"]
+    assert (headers.get("anthropic-beta") == "interleaved-thinking-2025-05-14") is asks
+    assert "anthropic-beta" not in asked(ONE, model)["headers"], "another server may not know it"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from agent_tui.protocol.messages import (
     ToolMessage,
     UserMessage,
 )
-from agent_tui.providers import ollama, openai
+from agent_tui.providers import compatible, ollama, openai
 from agent_tui.providers.base import Provider, ProviderSetup
 from agent_tui.providers.dialects.chat_completions import with_cache_marks
 from agent_tui.providers.dialects.responses import Origin, body
@@ -93,3 +93,10 @@ def test_claude_behind_openrouter_is_told_what_to_keep() -> None:
     assert marked[4]["content"][0] == {"type": "text", "text": "look"}, "the end bears the mark"
     assert wired[0] == {"role": "system", "content": "be brief"}, "what is kept stays as it is"
     assert with_cache_marks([]) == []
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_proxy_is_told_what_to_keep_where_a_setting_says_so(told: bool) -> None:
+    setup = ProviderSetup("http://127.0.0.1:1/v1", options={"cache_marks": told})
+    provider = compatible.create("claude-sonnet-5", setup)
+    assert (b"cache_control" in provider._body(LONG)) is told

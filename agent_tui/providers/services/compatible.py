@@ -22,6 +22,7 @@ from agent_tui.providers.services.base import (
     nearest_level,
 )
 from agent_tui.settings.table import ANY
+from agent_tui.settings.values import SWITCH, Setting
 
 BUDGETS: Final[Mapping[str, int]] = {
     "none": 256, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384, "xhigh": 32_768,
@@ -82,8 +83,20 @@ _NEAR: Final = Quirks(typed=True, turns=True)
 _KIMI: Final = r"kimi-k2\.[5-9]|kimi-k2-thinking|kimi-k([3-9]|\d\d)"
 _DEEPSEEK: Final = r"deepseek-(flash|pro|v([4-9]|\d\d))"
 
+CACHE_MARKS: Final = Setting(
+    SWITCH,
+    False,
+    "Whether requests mark what the server should keep in its cache.",
+    "`true`: requests mark what the server should keep in its cache (`cache_control`), which a proxy such as LiteLLM "
+    "hands on to Claude; other servers may refuse it. Default `false`",
+)
 COMPATIBLE: Final = Service(
-    "compatible", "your server", "compatible", role="found", options=ANY, rank=80
+    "compatible",
+    "your server",
+    "compatible",
+    role="found",
+    options={**ANY, "cache_marks": CACHE_MARKS},
+    rank=80,
 )
 """Any other server, known by its address alone."""
 SERVICES: Final = (
