@@ -60,6 +60,18 @@ def find_program(name: str, path: str, *closed: Path) -> str | None:
     return next((str(one) for one in there if not _lies_in_any(one, (*closed, *_closed))), None)
 
 
+def lies_outside(name: str, path: str, *closed: Path) -> bool:
+    """Whether a shell finds no program of this name in `path`, or one that does not lie in a folder
+    that is `closed`."""
+    for folder in path.split(os.pathsep):
+        one = Path(folder, name)
+        if not one.is_absolute():
+            return False  # nobody knows where that is
+        if os.access(one, os.X_OK) and one.is_file():
+            return not _lies_in_any(one, closed)
+    return True
+
+
 def _is_personal(environment: Mapping[str, str], folder: Path) -> bool:
     home = environment.get("HOME", "")
     return bool(home) and Path(home).is_relative_to(folder)

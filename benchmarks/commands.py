@@ -59,7 +59,11 @@ async def measured(home: Path) -> None:
         begin = time.perf_counter()
         found = await sandbox_support._found("workspace ", way, None)
         if not found.problem:
-            sandboxes[found.backend] = workspace_sandbox.profile((work,), given, backend=way)
+            there = workspace_sandbox.look_through((work,))
+            held = workspace_sandbox.find_held(there, (work,), way)
+            sandboxes[found.backend] = workspace_sandbox.profile(
+                (work,), given, backend=way, found=there, held=held
+            )
         tried = found.problem or ms(elapsed(begin))
         rows.append((f"trying the one to work in ({found.backend})", "", tried, ""))
     extra: dict[str, float] = {}

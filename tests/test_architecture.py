@@ -169,6 +169,7 @@ NAMES_GIT = {
     "agent_tui.safety.git": "asks git, and nobody else does: a repository's configuration could run programs",
     "agent_tui.safety.work_tree": "the folder of the person's own ignore rules",
     "agent_tui.safety.shell.git_settings": "judges commands of the model",
+    "agent_tui.safety.shell.git_alone": "judges commands of the model",
     "agent_tui.safety.shell.hard_list": "judges commands of the model",
     "agent_tui.safety.limits": "judges commands of the model",
     "agent_tui.safety.sandbox.network_hosts": "judges commands of the model",

@@ -262,7 +262,7 @@ def own_names(folder: Folder) -> frozenset[str]:
     own = frozenset[str]()
     if folder.has_environment and _is_environment(folder.path):
         own |= _OF_ENVIRONMENT
-    if folder.is_bare and _is_repository(folder.path):
+    if folder.is_bare and is_repository(folder.path):
         own |= _OF_BARE
     return own
 
@@ -272,6 +272,6 @@ def _is_environment(folder: str) -> bool:
     return has_python and any(Path(folder).glob("lib/python*/site-packages"))
 
 
-def _is_repository(folder: str) -> bool:
+def is_repository(folder: str) -> bool:
     """Whether git would take it for a bare one, by its folders."""
     return all(os.path.isdir(f"{folder}/{name}") for name in ("objects", "refs"))  # noqa: PTH112

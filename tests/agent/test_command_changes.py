@@ -217,7 +217,7 @@ def test_what_git_only_did_not_tell_of_is_not_new(folders: Place, command: str) 
     git(folders.cwd, "init", "-q", "own")
     model = running(folders, command)
     age(folders.cwd / "script.json")
-    with folders.engine(model, mode="accept-all") as driver:
+    with folders.engine(model, mode="accept-all", sandbox="local") as driver:
         driver.send(Submit("go"))
         if "mv own/.git" in command:  # that asks in every mode
             driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
@@ -508,7 +508,7 @@ def test_of_a_command_in_a_repository_it_is_said_that_ignored_files_and_commits_
 ) -> None:
     identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "
     command = identity + "rm ignored; git commit -qam all"
-    with place.engine(running(place, command), mode="accept-all") as driver:
+    with place.engine(running(place, command), mode="accept-all", sandbox="local") as driver:
         driver.turn("go")
         assert ask(driver).caps == (IGNORED, COMMIT)
         assert [limit.text for limit in driver.all(UndoLimited) if limit.shown] == [COMMIT]

@@ -15,14 +15,20 @@ from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
 from agent_tui.safety.sandbox.profiles import LANDLOCK
-from agent_tui.safety.sandbox.workspace_sandbox import profile
+from agent_tui.safety.sandbox.workspace_sandbox import find_held, look_through, profile
 
 
-async def main(backend: str, roots: list[str], commands: list[str], seconds: float) -> None:
-    """`backend`: as a profile says it; `roots`: the folders of the session."""
+async def main(
+    backend: str, roots: list[str], commands: list[tuple[str, bool]], seconds: float
+) -> None:
+    """`backend`: as a profile says it; `roots`: the folders of the session. Of each command it is
+    said whether it is one of git alone."""
     folders = tuple(map(Path, roots))
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    for command in commands:
+    for command, is_alone in commands:
+        real = [Path(os.path.realpath(folder)) for folder in folders]
+        found = look_through(real)
+        held = () if is_alone else find_held(found, real, backend)
         try:
             result = await processes.run(
                 command,
@@ -31,7 +37,7 @@ async def main(backend: str, roots: list[str], commands: list[str], seconds: flo
                 seconds,
                 lambda _: None,
                 Captured(200_000, None),
-                confined=profile(folders, environment, backend=backend),
+                confined=profile(folders, environment, backend=backend, found=found, held=held),
                 network=Proxy([], Internet()) if backend != LANDLOCK else None,
             )
         except OSError as error:

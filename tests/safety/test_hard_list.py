@@ -1464,7 +1464,8 @@ git branch --set-upstream-to=origin/main
 git branch --no-track topic
 git fetch --prune
 git fetch --all --prune --tags
-git fetch --depth 1 origin main
+git fetch --deepen 1 origin main
+git fetch --unshallow
 git pull --rebase --autostash
 git pull --ff-only
 git reset --mixed HEAD~1

@@ -255,6 +255,24 @@ def test_commits_that_nothing_names_any_more_get_a_name(root: Path, deletes: str
     assert after(root, "git branch -D side; git commit -q --allow-empty -m x") is None
 
 
+@pytest.mark.parametrize("place", ["other", "logs", "worktrees/x/logs"])
+def test_a_commit_of_a_tag_gets_a_name_in_any_folder(root: Path, place: str) -> None:
+    where = root.parent / place / "inner"
+    where.parent.mkdir(parents=True, exist_ok=True)
+    shell(
+        root, "git checkout -q --detach; git commit -q --allow-empty -m lone; git branch logs/x/y"
+    )
+    shell(root, "git tag -am release rel; git checkout -q main; git branch -qD logs/x/y")
+    shell(root, "git reflog expire --expire=now --all")
+    root.rename(where)
+    lone = shell(where, "git rev-parse rel^{commit}")
+    found = after(where, "git tag -d rel; git tag -d v1")
+    assert found is not None and not found.parts and len(found.refs) == 1
+    assert found.refs[0].startswith("refs/agent-tui/lost/tags/rel-")
+    assert shell(where, f"git rev-parse {found.refs[0]}^{{commit}}") == lone
+    assert shell(where, "git fsck && echo whole") == "whole\n"
+
+
 LEAVES_NAMES = """
 git branch -m main other; git branch -m other main
 git checkout -q -b lonely; git commit -q --allow-empty -m l; git checkout -q main; git branch -D lonely

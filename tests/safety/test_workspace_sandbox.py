@@ -22,6 +22,7 @@ from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.safety.sandbox.namespaces import plan
 from agent_tui.safety.sandbox.profiles import LANDLOCK, NAMESPACES, Profile
 from agent_tui.safety.sandbox.workspace_sandbox import look_through, profile
+from agent_tui.safety.shell.git_alone import runs_alone
 from tests.safety import escapes
 from tests.safety.test_confinement import REFUSED, Place
 from tests.safety.test_processes import PATIENCE, gone
@@ -81,13 +82,14 @@ class Session:
     def start(self, *commands: str, roots: Sequence[str] = ()) -> subprocess.Popen[str]:
         lines = [command.replace("PYTHON", self.python) for command in commands]
         places = json.dumps([str(self.root), *roots])
-        words = [self.way, places, json.dumps(lines), str(PATIENCE)]
         given = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
             "PYTHONPATH": str(ROOT),
             "TMPDIR": "/tmp",
         }
+        alone = [(line, runs_alone(line, given, (self.root,))) for line in lines]
+        words = [self.way, places, json.dumps(alone), str(PATIENCE)]
         return subprocess.Popen(
             [self.python, RUNNER, *words],
             env=given,
@@ -117,6 +119,12 @@ class Session:
         given = {"HOME": str(self.home), "PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1"}
         user = NOBODY if self.user else None
         subprocess.run(["git", *words], cwd=self.root, env=given, check=True, user=user)
+
+    def shell(self, command: str) -> None:
+        given = {"HOME": str(self.home), "PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1"}
+        user = NOBODY if self.user else None
+        words = ["sh", "-ec", command]
+        subprocess.run(words, cwd=self.root, env=given, check=True, user=user)
 
     def works(self, command: str) -> str:
         code, output, refused = self.run(command)
@@ -241,16 +249,118 @@ def repository(session: Session) -> Session:
 
 def test_git_works(repository: Session) -> None:
     commands = {
-        "git commit -qm first && echo new > b.py && git add b.py && git commit -qm b": "",
-        "git rebase -q --exec true HEAD~1 && git log --oneline": "first",
+        "git commit -qm first && git log --oneline": "first",
+        "echo new > b.py": "",
+        "git add b.py && git commit -qm 'second: b.py' 2>&1 | tail -3": "",
+        "git rebase -q HEAD~1 && git log --oneline": "first",
         "git checkout -qb other && git tag v1 && git gc -q": "",
-        "touch c && git status --short && git stash -qu && ls": "?? c",
+        "touch c && git status --short": "?? c",
+        "git stash -qu && ls": "b.py",
         "git log --stat --oneline -1": "b.py",
         "git worktree add -q wt && git -C wt log --oneline && git diff HEAD": "first",
     }
     for command, (code, output, refused) in repository.run_each([*commands]):
         assert (code, refused) == (0, "") and commands[command] in output, (command, output)
         assert "tracked.pem" not in output or "git diff" not in command
+
+
+HELD = """
+rm -rf .git
+mv .git x
+git add . && make
+sh -c 'git commit -q --allow-empty -m x'
+sh -c 'git reflog expire --expire=now --all; git gc -q --prune=now'
+git for-each-ref --format='%(objectname)' | git pack-objects -q .git/objects/pack/pack
+rm -rf .git/refs/tags
+find .git -type f -delete
+echo junk > .git/packed-refs; : > .git/index; echo ref: refs/heads/.. > .git/HEAD
+git rev-parse HEAD > .git/shallow
+ln -s .git g; : > g/HEAD; ln .git/HEAD h
+rm -rf below/.git
+mv below beside; rm -rf beside
+rm -rf mirror.git/objects mirror.git/HEAD
+rm -rf sub; rm -rf .git/modules
+rm -f tree/.git; rm -rf .git/worktrees
+cd tree && git commit -q --allow-empty -m x; make
+git -C below commit -q --allow-empty -m x; make
+GIT_DIR=mirror.git git update-ref -d refs/heads/main
+rm -f store/*; echo x > store/new
+rm -rf kept; echo x > kept/new
+umount .git; mount -t tmpfs none .git
+mv . ../elsewhere; cd .. && mv work elsewhere
+(sleep 0.2; rm -rf .git) & wait
+PYTHON -c 'import shutil; shutil.rmtree(".git", ignore_errors=True)'
+"""
+READS = """
+mkdir like; mkdir like/objects; touch like/HEAD
+sh -c 'echo x > like/x; rm -r like'
+PYTHON -c 'import subprocess as s; s.run(["git", "status", "--short"], check=True)'
+sh -c 'touch a.txt; git status --short; git diff --quiet; git describe --always --dirty'
+sh -c 'cd tree; git log --oneline; git stash list'
+"""
+MADE = """
+echo 1 > a.txt; git add a.txt; git commit -qm one; git tag v1; git branch side
+git init -q -b main below; git -C below commit -q --allow-empty -m below
+git clone -q --bare . mirror.git; git worktree add -q tree side
+git -c protocol.file.allow=always submodule --quiet add ./mirror.git sub
+mkdir store; git -C store init -q --bare .; mv store/objects store/HEAD .; mv objects HEAD store
+printf '\\0\\n%s\\n' "$PWD/store/objects" > .git/objects/info/alternates
+mv .git/info kept; ln -s ../kept .git/info
+printf '%s\n' below mirror.git tree store >> .git/info/exclude; git add .; git commit -qm two
+"""
+
+
+def test_git_folders_are_read_only_beside_other_programs(repository: Session) -> None:
+    if repository.way == LANDLOCK:
+        return  # what is deleted is put back: see test_git_history
+    repository.git("config", "--global", "init.defaultBranch", "main")
+    for key, value in (("user.email", "a@b"), ("user.name", "a")):
+        repository.git("config", "--global", key, value)
+    repository.shell(MADE)
+    before = states(repository)
+    assert all(before.values())
+    for command, (_, output, refused) in repository.run_each(HELD.strip().splitlines()):
+        assert states(repository) == before, (command, output)
+        assert refused == "files" or "ignore_errors" in command or ";" in command, (command, output)
+    for command, (code, output, refused) in repository.run_each(READS.strip().splitlines()):
+        assert (code, refused) == (0, "") and "index" not in output, (command, output)
+    for name in ("below", "mirror.git", "sub", "tree"):
+        assert (repository.root / name).is_dir()
+
+
+@pytest.mark.parametrize("place", ["tree", "inner"])
+def test_a_git_folder_elsewhere_is_read_only_too(repository: Session, place: str) -> None:
+    """The session works in a work tree of its own, or in a folder of one."""
+    repository.git("commit", "-qm", "one")
+    repository.git("worktree", "add", "-q", "tree")
+    repository.shell("mkdir inner; touch inner/x")
+    top, before = repository.root, states(repository)
+    repository.root = top / place
+    if repository.way != LANDLOCK:
+        commands = ["rm -rf ../.git", "rm -f .git; git update-ref -d HEAD", "sh -c 'git tag v1'"]
+        for command, (code, output, _) in repository.run_each(commands):
+            assert code and "Read-only" in output, (command, output)
+        repository.root = top
+        assert states(repository) == before and (top / "tree" / ".git").is_file()
+        repository.root = top / place
+    for command, (code, output, _) in repository.run_each(
+        ["git status -s && git commit -q --allow-empty -m two && git tag v1", "git stash list"]
+    ):
+        assert code == 0, (command, output)
+    repository.root = top
+
+
+def states(session: Session) -> dict[str, list[tuple[str, int, int]]]:
+    """Which files are in its git folders, their lengths and times."""
+    folders = (".git", "below/.git", "mirror.git", "store", "kept")
+    return {
+        name: sorted(
+            (str(path), about.st_size, about.st_mtime_ns)
+            for path in (session.root / name).rglob("*")
+            if (about := path.lstat())
+        )
+        for name in folders
+    }
 
 
 OBEYED = (

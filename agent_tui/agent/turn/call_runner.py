@@ -19,6 +19,7 @@ from agent_tui.agent.turn.workplace import Workplace
 from agent_tui.safety import policy
 from agent_tui.safety.process import processes
 from agent_tui.safety.sandbox.network_hosts import named_hosts
+from agent_tui.safety.shell.git_alone import stands_beside
 from agent_tui.structures.frozen import frozen
 from agent_tui.tools.base import ToolResult
 
@@ -81,6 +82,8 @@ class CallRun:
         """Whether a command that a sandbox has probably stopped runs again: with network to what it
         wanted, or without the sandbox."""
         old = self.prepared.context
+        if old.refused == "git_folder" and stands_beside(self.prepared.facts.command):
+            return False  # the model can run git by itself
         hosts = list(filter(None, old.refused_hosts.values())) if old.refused == "network" else []
         reason = sandbox_words.explain_stop(old.confined, old.refused, old.reaches_hosts)
         reason = sandbox_words.explain_hosts(hosts, "runs again") if hosts else reason

@@ -20,6 +20,8 @@ from agent_tui.safety.sandbox.git_history import History
 from agent_tui.safety.sandbox.histories import UNREADABLE, explain_unreadable
 from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.sandbox.protected_state import ProtectedState, take_state
+from agent_tui.safety.sandbox.workspace_sandbox import Found
+from agent_tui.safety.shell.git_alone import runs_alone
 
 
 class ProtectedWatch:
@@ -38,6 +40,8 @@ class ProtectedWatch:
         self._way = ""
         self._state: ProtectedState | None = None
         self._histories: tuple[History, ...] = ()
+        self.held_git: tuple[str, ...] = ()
+        """Git folders that are read-only for its command."""
         self.changed: tuple[str, ...] = ()
         """What it changed or made that programs obey."""
         self.lost_history = ""
@@ -45,16 +49,30 @@ class ProtectedWatch:
         self.is_judged = False
         """Whether a person, or the lack of one, has decided about that."""
 
-    def prepare(self, way: str) -> Profile:
+    def prepare(self, way: str, command: str) -> Profile:
         """The profile of a command that works, in a sandbox that is made in this `way`; what it
         must not change is looked at before. Reads files."""
         place, self._way = self._workplace, way
         roots = tuple(root for root in place.roots if root != place.spool)
         self._state = take_state(roots, place.own, place.closed_since)
-        self._tell_closed(self._state.found.closed, self._state.begun)
+        found = self._state.found
+        self._tell_closed(found.closed, self._state.begun)
+        if not runs_alone(command, place.environment, roots):
+            self.held_git = workspace_sandbox.find_held(found, roots, way)
+        self._take_histories(roots, found)
+        return workspace_sandbox.profile(
+            roots, place.environment, place.own, (place.spool,), way, found, self.held_git
+        )
+
+    def _take_histories(self, roots: Sequence[Path], found: Found) -> None:
+        """Keep those that the command can write."""
+        place, held = self._workplace, self.held_git
+        own, led = (
+            [path for path in paths if not workspace_sandbox.lies_in(path, held)]
+            for paths in (found.git_folders, found.led)
+        )
         try:
-            found = self._state.found
-            self._histories = place.histories.take(roots, found.git_folders, found.led)
+            self._histories = place.histories.take(roots, own, led)
             for path, reason in place.histories.new_limits().items():
                 said = sandbox_words.describe_limit(self._display_path(Path(path)), reason)
                 self._tell(Notice(said, "warning"))
@@ -62,9 +80,6 @@ class ProtectedWatch:
             self._tell(
                 Notice(sandbox_words.NO_HISTORY.format(explain_unreadable(error)), "warning")
             )
-        return workspace_sandbox.profile(
-            roots, place.environment, place.own, (place.spool,), self._way, self._state.found
-        )
 
     @property
     def is_undecided(self) -> bool:

@@ -22,6 +22,10 @@ SHUT_IN: Final = (
     "\n\n[note: what it left runs in a sandbox: no other command and nobody else can connect to it or "
     "end it with kill; the tool `jobs` and the person can stop it]"
 )
+GIT_HELD: Final = (
+    "\n\n[note: the git folder is read-only beside other programs: run the git command by itself, with "
+    "its words written out]"
+)
 KEEPS: Final = "; a yes keeps"
 PROTECTED: Final = (
     f"protected names changed while a command ran, perhaps by you: {{}}{KEEPS} that, a no puts them "
@@ -67,6 +71,8 @@ def explain_stop(confined: Confined, refused: Refusal, reaches_hosts: bool) -> s
     if refused == "network":
         single = "" if reaches_hosts else ", and this kind cannot have it for single hosts"
         return f"it wants the network, which the sandbox does not have{single}; {_AGAIN}"
+    if refused == "git_folder":
+        return f"it changes the git folder, which only commands of git alone may do; {_AGAIN}"
     if refused == "reach":
         return f"it left a program running that nobody can connect to in the sandbox; {_AGAIN}"
     return f"the sandbox may have stopped it; {_AGAIN}"
@@ -161,7 +167,8 @@ def capitalize(said: str) -> str:
 
 def note_stop(confined: Confined, refused: Refusal) -> str:
     """What the model is told where that stays so."""
-    return SHUT_IN if refused == "reach" else STOPPED_NOTES[confined]
+    said = {"reach": SHUT_IN, "git_folder": GIT_HELD}
+    return said.get(refused, STOPPED_NOTES[confined])
 
 
 def name_some(names: Sequence[str]) -> str:

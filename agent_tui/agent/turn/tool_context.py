@@ -33,7 +33,7 @@ from agent_tui.safety import paths
 from agent_tui.safety.permissions import Permissions, forbid_reading
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
-from agent_tui.safety.process.output_capture import Captured, Refusal
+from agent_tui.safety.process.output_capture import Captured, Refusal, says_git_folder
 from agent_tui.safety.process.processes import CommandResult, Job
 from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.network_proxy import Internet, Proxy
@@ -41,6 +41,7 @@ from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
 from agent_tui.safety.secret_search import find_secret_files
 from agent_tui.safety.secrets.secret_files import shows_secrets
 from agent_tui.safety.shell import classifier as shell_classifier
+from agent_tui.safety.shell.git_alone import stands_beside
 from agent_tui.tools.base import Inquiry, MemoryStore, Reply, ToolFailure
 from agent_tui.tools.support.seen_files import SeenFiles
 
@@ -187,7 +188,7 @@ class CallContext:
     async def process(
         self, command: str, timeout: float, background: bool = False
     ) -> CommandResult:
-        roots, (environment, profile) = self.workplace.roots, await self._confine()
+        roots, (environment, profile) = self.workplace.roots, await self._confine(command)
         if self.reaches_hosts:
             self.network = Proxy(self.hosts, self.workplace.internet)
         self._shows_secrets = shows_secrets(place_command(command, self.folder, roots[0]))
@@ -214,6 +215,8 @@ class CallContext:
         begun_so = background or result.exit_code is not None
         shut_in = result.job is not None and self.confined == "works" and begun_so
         self.refused = result.refused or ("reach" if shut_in else "")
+        if self._wants_git(command, result):
+            self.refused = "git_folder"
         if self.refused_hosts and result.exit_code != 0:
             self.refused = "network"
         await self.protected.find_changed(ended=result.job is None)
@@ -222,6 +225,13 @@ class CallContext:
             said = "!! private command" if self._private else self.workplace.scrub(command)
             self.workplace.jobs.add(result.job, said, self.turn > 0, self.protected.watched)
         return result
+
+    def _wants_git(self, command: str, result: CommandResult) -> bool:
+        """Whether it failed for a git folder, which is read-only. git does not always say that."""
+        held = self.protected.held_git
+        if self.refused == "files":
+            return says_git_folder(result.output, held)
+        return bool(held and result.exit_code and not self.refused) and stands_beside(command)
 
     def _tell_question(self, question: str) -> None:
         """The command seems to wait for input. The model hears of it when the command ends."""
@@ -232,7 +242,7 @@ class CallContext:
     async def process_beside(self, command: str, timeout: float) -> CommandResult:
         """The same for a command that is none of the model's: it moves no folder, nothing of it
         goes on in the background, and its sandbox has no network at all."""
-        environment, profile = await self._confine()
+        environment, profile = await self._confine(command)
         result = await processes.run(
             command,
             self.folder,
@@ -249,7 +259,7 @@ class CallContext:
         await self.protected.find_changed()
         return result
 
-    async def _confine(self) -> tuple[Mapping[str, str], Profile | None]:
+    async def _confine(self, command: str) -> tuple[Mapping[str, str], Profile | None]:
         """The variables of its command, and what that may do; None: what its user may do."""
         environment = self.workplace.environment
         if self.confined == "looks":
@@ -258,7 +268,7 @@ class CallContext:
             return environment, await self.workplace.off_loop(look)
         if self.confined == "works":
             return environment, await self.workplace.off_loop(
-                partial(self.protected.prepare, self.way)
+                partial(self.protected.prepare, self.way, command)
             )
         return environment, None
 

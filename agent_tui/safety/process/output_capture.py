@@ -8,6 +8,7 @@ import os
 import re
 import signal
 from collections import deque
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final, Literal
 
@@ -50,7 +51,8 @@ _SPEAKERS: Final = frozenset(
 """Who speaks at the beginning of such a line, beside the programs of the command."""
 
 
-Refusal = Literal["", "files", "network", "reach"]
+Refusal = Literal["", "files", "git_folder", "network", "reach"]
+"""`git_folder`: one that is read-only for what is not git alone."""
 
 
 class OutputFile:
@@ -299,6 +301,14 @@ def find_refusal(command: str, code: int | None, output: str, works: bool = Fals
     speakers = _SPEAKERS | set(re.findall(r"[\w.+-]+", command))
     said = [line for line in output.splitlines() if _speaker(line) in speakers]
     return next((kind for kind, found in words.items() if any(map(found.search, said))), "")
+
+
+def says_git_folder(output: str, folders: Collection[str]) -> bool:
+    """Whether a line of what a command was refused is about one of these git folders, which may be
+    named by its last part; git does not name it where it writes an object."""
+    names = {"unable to create temporary file", *(os.path.basename(one) for one in folders)}  # noqa: PTH119
+    refused = [line for line in output.splitlines() if _FIXED.search(line)]
+    return bool(folders) and any(name in line for line in refused for name in names)
 
 
 def _speaker(line: str) -> str:

@@ -167,15 +167,17 @@ def cut_logs(
     branches, start = refs(now, common), f"{common}/logs/"
     entries, named = set[bytes](), frozenset[str]()
     for path, was in cut_files(before, now):
-        lines, name = log_lines(path, was), path.removeprefix(start)
+        lines, name = log_lines(path, was, common), path.removeprefix(start)
         if not lines or (path not in heads and (name not in branches or name == STASH)):
             continue  # git takes it away with its branch
-        more = log_lines(path, now[path]) if path in now else []
+        more = log_lines(path, now[path], common) if path in now else []
         own = {_entry(line) for line in lines}
         if more and own.isdisjoint(map(_entry, more)):
             continue  # that of a new repository
         named = named or all_named(now, common)
-        entries = entries or {_entry(line) for log in now for line in log_lines(log, now[log])}
+        entries = entries or {
+            _entry(line) for log in now for line in log_lines(log, now[log], common)
+        }
         young = [line for line in lines if not is_old(line)]
         if any(
             _entry(line) not in entries if path in heads else commit_of(line) not in named
@@ -186,8 +188,16 @@ def cut_logs(
     return found
 
 
-def log_lines(path: str, was: Was) -> list[bytes]:
-    return was.content.splitlines() if "/logs/" in path and stat.S_ISREG(was.mode) else []
+def log_name(path: str, common: str) -> str:
+    """Of which branch, or `HEAD`, a file of a git folder is the reflog; empty: it is none."""
+    parts = path.removeprefix(f"{common}/").split("/")
+    parts = parts[2:] if parts[0] == "worktrees" else parts
+    return "/".join(parts[1:]) if parts[:1] == ["logs"] else ""
+
+
+def log_lines(path: str, was: Was, common: str) -> list[bytes]:
+    is_log = log_name(path, common) and stat.S_ISREG(was.mode)
+    return was.content.splitlines() if is_log else []
 
 
 def _entry(line: bytes) -> bytes:
@@ -203,7 +213,7 @@ def all_named(files: Mapping[str, Was], common: str) -> frozenset[str]:
     """The commits that refs, reflogs and each `HEAD` name."""
     found = {*refs(files, common).values()}
     for path, was in files.items():
-        if path.endswith("/HEAD") or "/logs/" in path:
+        if path.endswith("/HEAD") or log_name(path, common):
             words = was.content.decode("utf-8", "replace").split()
             found.update(word for word in words if SHA.fullmatch(word))
     return frozenset(sha for sha in found if not _NOTHING.fullmatch(sha))

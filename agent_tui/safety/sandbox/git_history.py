@@ -310,15 +310,15 @@ class History:
         return tuple(self._name(path) for path in names if path not in failed)
 
     def _describe(self, objects: Collection[str], files: Collection[str]) -> tuple[str, ...]:
-        names = [os.path.basename(path) for path in files if "/logs/" not in path]  # noqa: PTH119
+        logs = {path for path in files if git_files.log_name(path, self.common)}
+        names = [os.path.basename(path) for path in files if path not in logs]  # noqa: PTH119
         refs = sum(1 for path in files if self._name(path))
         single = [name for name in _STAYS if name in names]
         packs = sum(1 for name in objects if name.endswith(".pack"))
         loose = sum(1 for name in objects if not name.startswith("pack/"))
         counted = ((refs, "branch or tag"), (loose, "object"), (packs, "pack"))
         said = [f"{n} {what if n == 1 else _many(what)}" for n, what in counted if n]
-        is_logged = any("/logs/" in path for path in files)
-        return (*single, *said) or ("reflogs" if is_logged else "the folder of branches",)
+        return (*single, *said) or ("reflogs" if logs else "the folder of branches",)
 
 
 class _Target:

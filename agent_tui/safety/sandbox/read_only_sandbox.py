@@ -95,9 +95,9 @@ def profile(
         readable += parts
         listed += [place] if parts != [place] else []
     return Profile(
-        _outermost(readable),
+        outermost(readable),
         _DEVICES,
-        _outermost(listed),
+        outermost(listed),
         temporary=tempfile.gettempdir(),
         hidden=tuple(sorted(closed | held_back)),
     )
@@ -172,7 +172,7 @@ def _holds(folder: str, closed: Iterable[str]) -> bool:
     return any(one == folder or one.startswith(inner) for one in closed)
 
 
-def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     """`paths` without those that lie in others of them."""
     found: list[str] = []
     for path in sorted(set(paths), key=lambda path: path.rstrip("/") + "/"):

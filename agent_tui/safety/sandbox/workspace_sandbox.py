@@ -2,16 +2,17 @@
 run.
 
 It reads what the read-only sandbox reads, and what builds take from the home folder; it writes in
-the folders of the session, in their git folder, and in a temporary folder that such commands share;
-it has no network. Names that programs obey are fixed and secrets hidden where the backend has
-mounts of its own: there, and as far as the folders were looked through. What it makes under such a
-name is found afterwards (`protected_state.py`).
+the folders of the session, and in a temporary folder that such commands share; it has no network.
+Where the backend has mounts of its own, and as far as the folders were looked through, names that
+programs obey are fixed, secrets hidden, and git folders read-only for all but git. What it makes
+under such a name is found afterwards (`protected_state.py`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections import deque
@@ -22,14 +23,29 @@ from typing import Final, get_args
 
 from agent_tui.safety.closed_folders import Identity, find_closed, identity
 from agent_tui.safety.folder_walk import MOST_DEEP, entries_of, list_folder
-from agent_tui.safety.git_config import ALTERNATES, Repository, explain_refusal, find_repository
+from agent_tui.safety.git_config import (
+    ALTERNATES,
+    Repository,
+    explain_refusal,
+    find_repository,
+    read_text,
+)
 from agent_tui.safety.git_index import Tracked
-from agent_tui.safety.name_search import NOT_ENTERED, Folder, Kind, Refused, own_names, search
+from agent_tui.safety.name_search import (
+    NOT_ENTERED,
+    Folder,
+    Kind,
+    Refused,
+    is_repository,
+    own_names,
+    search,
+)
 from agent_tui.safety.protected_names import fold_name, is_secret, may_count
 from agent_tui.safety.protected_places import named_by_git
 from agent_tui.safety.sandbox import read_only_sandbox
 from agent_tui.safety.sandbox.plain_paths import PlainPaths
-from agent_tui.safety.sandbox.profiles import Profile
+from agent_tui.safety.sandbox.profiles import LANDLOCK, Profile
+from agent_tui.safety.sandbox.read_only_sandbox import outermost
 from agent_tui.safety.secret_search import find_secret_files, hidden_secrets
 from agent_tui.structures.frozen import frozen
 
@@ -53,6 +69,8 @@ _MOST_FIXED: Final = 1_000
 """Folders of which the names are held fast."""
 _MOST_SECONDS: Final = 1.0
 """For the look at all others; what was seen is remembered for the next time."""
+_MOST_LED_TO: Final = 100
+"""Folders with objects of a repository elsewhere."""
 _MOST_OF_OBEYED: Final = 200
 """Folders of an obeyed one in which secrets are looked for."""
 _OF_LED: Final = frozenset({"HEAD", "config", "gitdir", "commondir", "config.worktree"})
@@ -67,9 +85,10 @@ def profile(
     readable: Sequence[Path] = (),
     backend: str = "",
     found: Found | None = None,
+    held: Sequence[str] = (),
 ) -> Profile:
     """The profile for a session that works in `roots`; `readable`: folders that it only reads;
-    `found`: what `look_through` has just said of the roots."""
+    `found`: what `look_through` has just said of the roots; `held`: as `find_held` says."""
     inside = [Path(os.path.realpath(root)) for root in roots]
     read = read_only_sandbox.profile((*inside, *readable), environment, own, _BUILT_WITH)
     found = found or look_through(inside)
@@ -80,17 +99,47 @@ def profile(
     hidden = {*read.hidden, "/run", "/tmp", "/var/tmp", *found.secrets, *found.closed}
     hidden |= {*_sockets(inside), *find_secret_files(inside).closed}  # by their other names, too
     outside = (path for path in read.readable if not path.startswith(_WITH_SOCKETS))
+    of_git = [path for path in found.git_folders if not lies_in(path, held)]
     return replace(
         read,
-        readable=tuple(outside),
-        writable=(*read.writable, *map(str, inside), *found.git_folders),
+        readable=(*outside, *held),
+        writable=(*read.writable, *map(str, inside), *of_git),
         hidden=tuple(sorted(path for path in hidden if os.path.realpath(path) == path)),
-        fixed=found.fixed,
+        fixed=(*held, *(path for path in found.fixed if not lies_in(path, held))),
         links=tuple(links),
         works=True,
         temporary=tempfile.gettempdir(),
         backend=backend,
     )
+
+
+def find_held(found: Found, roots: Sequence[Path], backend: str) -> tuple[str, ...]:
+    """The git folders that are read-only for what is not git alone, the outermost of them, and what
+    links in them and names of other folders with objects lead to in `roots`. Reads files."""
+    if backend == LANDLOCK and sys.platform != "darwin":
+        return ()  # its rules take no right away below a folder that has it
+    led = (one for one in found.led if one.endswith("/.git") or is_repository(one))
+    places = outermost(
+        path
+        for path in (*found.git_folders, *led)
+        if os.path.realpath(path) == path and not any(lies_in(str(one), (path,)) for one in roots)
+    )
+    to = {one for path in places for one in _led_to(path) if _may_be_fixed(one, True, roots)}
+    return outermost((*places, *map(str, to)))
+
+
+def _led_to(folder: str) -> Iterator[Path]:
+    with contextlib.suppress(OSError), entries_of(folder) as entries:
+        links = [f"{folder}/{one.name}" for one in entries if one.is_symlink()]
+        yield from (Path(os.path.realpath(link)) for link in links)
+    for line in read_text(Path(folder, ALTERNATES[0])).splitlines()[:_MOST_LED_TO]:
+        with contextlib.suppress(ValueError):  # it is no path
+            yield Path(os.path.realpath(Path(folder, "objects", line)))
+
+
+def lies_in(path: str, folders: Iterable[str]) -> bool:
+    """Whether it is one of them, or in one."""
+    return any(f"{path}/".startswith(f"{one}/") for one in folders)
 
 
 def _sockets(roots: Sequence[Path]) -> Iterator[str]:

@@ -20,6 +20,7 @@ STASH: Final = "it throws away changes that were put aside"
 BRANCH: Final = "it deletes a branch, with commits that may be nowhere else"
 MOVED: Final = "it sets a branch to other commits, and those that it had may be nowhere else"
 OBJECTS: Final = "it deletes what only git still holds: commits and files that no branch names"
+CUT: Final = "it cuts off the history: git forgets the older commits, which may be nowhere else"
 TREE: Final = "it deletes a work tree with changes that are not committed"
 
 
@@ -27,6 +28,7 @@ _EXPIRES: Final = late.pattern(
     r"gc\.(?:(?:.+\.)?reflogexpire(?:unreachable)?|pruneexpire|worktreepruneexpire)(?:=|\Z)",
     re.IGNORECASE,
 )
+_CUTS: Final = ("--depth", "--shallow-since", "--shallow-exclude", "--update-shallow")
 _NO_BRANCH: Final = late.pattern(r"^:|[*?\[]")
 """In what names files: `:/`, `*.py`."""
 
@@ -78,8 +80,8 @@ def git_loss(command: str, rest: Sequence[str], cwd: str = "") -> str:
             return MOVED
         case "worktree" if rest[:1] == ["add"] and programs.has(flags, "B"):
             return MOVED
-        case "fetch" | "pull" if _sets_branches(flags, operands):
-            return MOVED
+        case "fetch" | "pull" | "fetch-pack":
+            return _fetch_loss(flags, operands)
         case "lfs" if rest[:1] == ["prune"]:
             return OBJECTS
         case "worktree" if rest[:1] == ["remove"] and programs.has(flags, "f", "--force"):
@@ -96,11 +98,15 @@ def sets_expiry(words: Sequence[str]) -> bool:
     return any(_EXPIRES.match(word) for word in words)
 
 
-def _sets_branches(flags: list[str], operands: list[str]) -> bool:
-    """Whether what is fetched is put over branches of here, whatever they hold."""
+def _fetch_loss(flags: list[str], operands: list[str]) -> str:
+    """That what is fetched is put over branches of here, whatever they hold, or over old commits.
+    Options that are cut shorter than here say more than one thing, and git refuses them."""
+    if programs.has((flag for flag in flags if len(flag) > len("--de")), "", *_CUTS):
+        return CUT
     forced = programs.has(flags, "f", "--force")
     targets = (one.partition(":")[2] for one in operands[1:] if forced or one.startswith("+"))
-    return any(target and not target.startswith("refs/remotes/") for target in targets)
+    is_set = any(target and not target.startswith("refs/remotes/") for target in targets)
+    return MOVED if is_set else ""
 
 
 def _checks_files_out(rest: Sequence[str], flags: list[str], operands: list[str], cwd: str) -> bool:

@@ -90,16 +90,20 @@ def named_programs(argv: Sequence[str]) -> Iterator[tuple[int, str, str]]:
                 (at, said.rstrip("?"), value) for said, value in values if value is not None
             )
         if at and not says_text(words, at):
-            yield from ((at, said, code) for said, code in _of_word(name, command, word, after))
+            sets = at < own or command == "clone"  # else `-c` is an option of the command
+            of_word = _of_word(name, command, word, after, sets)
+            yield from ((at, said, code) for said, code in of_word)
 
 
-def _of_word(program: str, command: str, word: str, after: str) -> Iterator[tuple[str, str]]:
-    """What an address or a setting starts."""
+def _of_word(
+    program: str, command: str, word: str, after: str, sets: bool
+) -> Iterator[tuple[str, str]]:
+    """What an address or a setting (if it `sets` one) starts."""
     if command in _SAID_IN and (address := _ADDRESS.search(word)):
         yield f"{address['helper']}::", _of_address(address)
     elif command in _REACH and (helper := _HELPER.match(word)):
         yield helper[0], ""
-    if word.startswith("-"):
+    if sets and word.startswith("-"):
         given = (_value_of(option, word, after) for option in _SETTINGS.get(program, ()))
         keys = (value.partition("=")[0] for value in given if value)
         yield from ((key, "") for key in keys if program != "git" or may_run(key))
