@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from agent_tui.programs import search_path
+from agent_tui.safety.sandbox.profiles import LANDLOCK
 from agent_tui.safety.shell import find_expression, harmless
 from agent_tui.safety.shell import programs as shell_programs
 from agent_tui.safety.shell.harmless_options import Unknown
+from agent_tui.safety.shell.named_folders import FolderNames, bare_names, is_open, may_match
+from agent_tui.safety.shell.words import TooMany
 from agent_tui.structures.frozen import frozen
 
 MINUTE: Final = 60.0
@@ -34,8 +36,6 @@ _ENTER_IF_TOLD: Final = {
 """Those that do it only for one of these options."""
 _STAYS: Final = frozenset((*harmless.NAMES, "git", "mkdir", "touch"))
 """Programs of which is known whether they go below a folder that they are given."""
-_LEADS: Final = frozenset(("-C", "-D", "--chdir", "--directory", "--cwd"))
-"""Options whose value is the folder in which the words behind them are meant."""
 
 
 @frozen
@@ -82,29 +82,60 @@ class Limits:
                 return reason
         return ""
 
-    def forbid_words(self, commands: Iterable[Spoken]) -> str:
+    def forbid_words(self, commands: Iterable[Spoken], wide: bool = False) -> str:
         """Why simple commands may not run, for what they name or the folders that they go through;
-        empty: they may. A script that they start is not read."""
-        folders = self._folders()
-        for argv, folder in commands if folders else ():
-            entered = [Path(os.path.realpath(Path(folder, one))) for one in _entered(argv)]
-            named = (_lies_in(path, folders) for path in (*entered, *_named(argv, folder)))
-            held = (_holds(path, folders) for path in entered)
-            if reason := next(filter(None, (*named, *held)), ""):
+        empty: they may. A script that they start is not read. `wide`: their patterns are not
+        replaced yet, and fit all that they could with an option of the shell."""
+        folders, names = self._folders(), FolderNames()
+        for argv, folder in dict.fromkeys(_hashable(commands)) if folders else ():
+            fits = (_fits(word, folder, folders, True) for word in argv if wide)
+            try:
+                entered = [names.real(one, folder) for one in _entered(argv)]
+                lie = (_lies_in(path, folders) for path in (*entered, *names.of(argv, folder)))
+                held = (_holds(path, folders) for path in entered)
+                reason = next(filter(None, (*lie, *held, *fits)), "")
+            except TooMany:
+                continue  # a doubt
+            if reason:
                 return reason
         return ""
 
-    def doubt_words(self, commands: Iterable[Spoken]) -> str:
-        """Why it cannot be known whether they reach a forbidden folder; empty: it can."""
-        folders = self._folders()
-        for argv, folder in commands if folders else ():
+    def doubt_words(self, commands: Iterable[Spoken], literal: Set[str] | None = None) -> str:
+        """Why it cannot be known whether they reach a forbidden folder; empty: it can. The words in
+        `literal` stand for themselves, others may be patterns or variables of a shell; none: there
+        is no shell that reads them."""
+        folders, names = self._folders(), FolderNames()
+        for argv, folder in dict.fromkeys(_hashable(commands)) if folders else ():
             if not argv:
                 return "it cannot be read whether it names a forbidden folder"
-            if _name(argv) not in _STAYS:
-                held = (_holds(path, folders) for path in _named(argv[1:], folder))
-                if reason := next(filter(None, held), ""):
-                    return reason
+            if is_open(argv, literal):
+                return "it cannot be read whether it reaches a forbidden folder"
+            open_ones = () if literal is None else {*argv} - literal
+            try:
+                bare = (names.real(name, folder) for name in bare_names(argv))
+                each = [_lies_in(path, folders) for path in bare]
+                each += (_fits(word, folder, folders, False) for word in open_ones)
+                whole = [*names.of(argv[1:], folder)]
+                each += (_holds(path, folders) for path in whole if _name(argv) not in _STAYS)
+            except TooMany as many:
+                return str(many)
+            if reason := next(filter(None, each), ""):
+                return reason
         return ""
+
+    def hidden_folders(self, roots: Sequence[Path]) -> tuple[Path, ...]:
+        """The forbidden folders that are there, and that a sandbox for `roots` can hide: none that
+        the session works in."""
+        there = [one for one in self._folders() if os.path.isdir(one)]  # noqa: PTH112 - no error
+        return tuple(one for one in there if not any(root.is_relative_to(one) for root in roots))
+
+    def is_hidden(self, roots: Sequence[Path], way: str) -> bool:
+        """Whether a sandbox that is made in this `way` hides all of them from what works in `roots`:
+        without mounts it cannot hide what is in a folder that is written."""
+        folders = self._folders()
+        inside = any(one.is_relative_to(root) for one in folders for root in roots)
+        within = any(root.is_relative_to(one) for one in folders for root in roots)
+        return not within and not (inside and way == LANDLOCK)
 
     def _folders(self) -> tuple[Path, ...]:
         """The real paths of the forbidden folders, as they are now."""
@@ -143,18 +174,14 @@ def _name(argv: Sequence[str]) -> str:
     return os.path.basename(argv[0])  # noqa: PTH119
 
 
-def _named(argv: Sequence[str], folder: str) -> Iterator[Path]:
-    """The real paths that words in `folder` may name: as a whole, behind an option's letter, behind
-    `=` or `:`, and in a folder to which an option leads."""
-    folders = [folder, *(after for word, after in pairwise(argv) if word in _LEADS)]
-    folders += [word.partition("=")[2] for word in argv if word.partition("=")[0] in _LEADS]
-    values = set(argv) | {word.partition(mark)[2] for word in argv for mark in "=:"}
-    values |= {word[2:] for word in argv if word.startswith("-")}
-    for value in values - {""}:
-        if "\0" not in value:
-            whole = os.path.expanduser(value)  # noqa: PTH111  # it never raises
-            for base in folders:
-                yield Path(os.path.realpath(Path(folder, base, whole)))
+def _hashable(commands: Iterable[Spoken]) -> Iterator[tuple[tuple[str, ...], str]]:
+    return ((tuple(argv), folder) for argv, folder in commands)
+
+
+def _fits(word: str, folder: str, folders: Sequence[Path], wide: bool) -> str:
+    """That a pattern may stand for what is in a forbidden folder."""
+    found = next((one for one in folders if may_match(word, folder, str(one), wide)), None)
+    return f"{word} may stand for {found}, one of permissions.forbidden_dirs" if found else ""
 
 
 def _entered(argv: Sequence[str]) -> Sequence[str]:

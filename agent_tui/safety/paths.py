@@ -1,7 +1,7 @@
 """What a path names, decided as the kernel would decide it.
 
-A path is taken as it is written: no `~`, no variables, no `%2e`. Links are resolved before `..`, as
-`open` does.
+A path is taken as it is written: no `~`, which `without_home` refuses, no variables, no `%2e`. Links
+are resolved before `..`, as `open` does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from agent_tui.structures.frozen import frozen
 MAX_PATH: Final = 4096
 MAX_LINKS: Final = 40
 """How many links the kernel follows before it says ELOOP."""
+_HOME: Final = (
+    "{0!r}: ~ is not read here. Write the whole path of the home folder; ./~{1} is in a folder "
+    "of that name."
+)
 
 
 @frozen
@@ -67,6 +71,14 @@ def resolve(text: str, base: Path) -> Path:
             done = "/"
         todo += [part for part in reversed(target.split("/")) if part not in ("", ".")]
     return Path(done)
+
+
+def without_home(text: str) -> str:
+    """`text` as it is. Raises ValueError for a home folder as a shell spells it: whoever writes
+    `~/x` for a file does not mean a folder that is called `~`."""
+    if text.partition("/")[0] == "~":
+        raise ValueError(_HOME.format(text, text[1:]))
+    return text
 
 
 def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = True) -> PathFacts:

@@ -21,6 +21,12 @@ from agent_tui.safety.limits import Limits, Spoken
 from agent_tui.safety.path_pattern import compile_pattern, fixed_beginning
 from agent_tui.safety.shell import carried_code
 from agent_tui.safety.shell import programs as shell_programs
+from agent_tui.safety.shell.named_folders import (
+    given_words,
+    runs_shell,
+    widens,
+    without_stored_texts,
+)
 from agent_tui.safety.shell.open_words import (
     is_any,
     is_fed,
@@ -29,6 +35,7 @@ from agent_tui.safety.shell.open_words import (
     with_open_options,
 )
 from agent_tui.safety.shell.option_values import renames
+from agent_tui.safety.shell.prefixes import names_files
 from agent_tui.safety.shell.subscripts import evaluated_commands, runs_subscript
 from agent_tui.safety.shell.words import (
     STEPS_OF_SUFFIX,
@@ -294,8 +301,28 @@ def apply_limits(
     cwd = str(roots[0])
     started = [(call.argv, call.folder or cwd) for call in calls]
     forbidden = limits.forbid_program(started, environment, roots)
-    forbidden = forbidden or limits.forbid_words(spoken(calls, cwd))
-    return forbidden, limits.doubt_words(spoken(calls, cwd) if calls else [((), cwd)])
+    if forbidden or not limits.closed:
+        return forbidden, ""
+    every = [*spoken(calls, cwd)] if calls else [((), cwd)]
+    folders = sorted({folder for _, folder in every})
+    written, given = _written(command)
+    wide = any(widens(argv) for argv in (*written, *(argv for argv, _ in every)))
+    more = [(given, folder) for folder in folders]
+    more += [(argv, folder) for argv in written for folder in folders if wide or not calls]
+    forbidden = limits.forbid_words(every) or limits.forbid_words(more, wide)
+    words = frozenset(word for call in calls for word in call.argv)
+    return forbidden, limits.doubt_words(every, words if runs_shell(words) else None)
+
+
+def _written(command: str) -> tuple[list[list[str]], Sequence[str]]:
+    """All simple commands in `command` as they are written, and one with what its redirections
+    give."""
+    text, budget = without_stored_texts(command), Budget()
+    commands = [*_literal(text, budget)]
+    try:
+        return commands, ("cat", *given_words(text, budget))
+    except TooMany:
+        return commands, ("cat",)
 
 
 def spoken(calls: Iterable[Call], cwd: str) -> Iterator[Spoken]:
@@ -363,21 +390,37 @@ def _of_one(simple: Simple, budget: Budget, found: bool) -> Iterator[list[str]]:
         for started in () if found else shell_programs.started_by_find(call.name, call.arguments):
             yield from _of_simple(Simple(list(started)), budget.deeper(), found=True)
         yield from ([[]] if carried_code.runs_unseen(call, simple) else [])
-        yield from _of_carried(carried_code.find_carried(call, simple), budget)
+        folds = not names_files([call.name, *(word.text for word in call.arguments)])
+        yield from _of_carried(carried_code.find_carried(call, simple), budget, folds)
     for code in inner:
         yield from _literal(code, budget.deeper())
 
 
-def _of_carried(carried: Iterable[Simple | str], budget: Budget) -> Iterator[list[str]]:
+def _of_carried(
+    carried: Iterable[Simple | str], budget: Budget, folds: bool
+) -> Iterator[list[str]]:
     """The commands that the words of a program may be. A word that may be anything begins none in
-    code of an unknown language (`2 * 3`), and none where it stands for a file (`xargs black`)."""
+    code of an unknown language (`2 * 3`), and none where it stands for a file (`xargs black`).
+    `folds`: a path may be that of a program, which goes by its last part."""
     for one in carried:
         if isinstance(one, str):
             every = _literal(one, budget.deeper())
             yield from (argv for argv in every if not argv or not is_any(argv[0]))
         else:
             budget.take(STEPS_OF_SUFFIX * len(one.words))
-            yield from (argv for argv in _spellings(one) if not is_fed(argv[0]))
+            for argv in _spellings(one):
+                yield from () if is_fed(argv[0]) else (argv,)
+                if folds and _may_be_program(argv):
+                    folded = [argv[0].rpartition("/")[2], *argv[1:]]
+                    yield from shell_programs.without_git_options(folded)
+
+
+def _may_be_program(argv: Sequence[str]) -> bool:
+    """Whether the first of these words of a program is the path of another. A plain path in the
+    folder (`src/docker`) with nothing behind it is rather that of a file."""
+    folder, slash, name = argv[0].rpartition("/")
+    is_plain = folder[:1].isalnum() and not folder.endswith(("bin", "git-core"))
+    return bool(slash and name) and not (is_any(name) or (is_plain and len(argv) == 1))
 
 
 def _spellings(simple: Simple) -> Iterator[list[str]]:

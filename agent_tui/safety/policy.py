@@ -89,6 +89,8 @@ class Facts:
     """Why a limit of the person forbids it, as `apply_limits` says it; `doubt`: why it cannot be
     known whether one does."""
     doubt: str = ""
+    hides: bool = False
+    """The sandbox for commands that do more than look hides what is forbidden."""
     host: str = ""
     """What it reaches in the network, as `network_hosts.spell` says it."""
     odd_address: str = ""
@@ -155,17 +157,18 @@ def decide(
         return Decision("ask", f"your rule asks: {own.text}", rule=f"ask {own.text}")
     rule, prefix = _rule(facts), _prefix_rule(facts)
     unseen = find_unseen(permissions, facts.tool, facts.command, facts.calls, facts.paths)
-    if held := rules & rules_for(replace(facts, prefix=()) if unseen else facts):
+    known = unseen is None and not facts.doubt
+    if held := rules & rules_for(facts if known else replace(facts, prefix=())):
         where = "session" if any(not one.lasting for one in held) else "folder"
         return Decision(
             "allow", f"allowed for this {where}", note=f"always, in this {where}", rule=where
         )
     named = _path_reason(facts)
     allowed = own is not None and not (named or problem)
-    if own is not None and allowed and (unseen is None or own.is_exactly(facts.command)):
+    if own is not None and allowed and (known or own.is_exactly(facts.command)):
         return Decision("allow", "your rule allows it", note=own.text, rule=f"allow {own.text}")
     hidden = f"it cannot be read whether your rule fits: {unseen.text}" if unseen else ""
-    hidden = hidden or facts.doubt
+    hidden = hidden or ("" if mode == "accept-all" and facts.hides else facts.doubt)
     settings = _settings_reason(facts) if mode == "accept-all" else ""
     reason = named or hidden or settings or _mode_reason(mode, facts)
     if reason and own is not None and problem:

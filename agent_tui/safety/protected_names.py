@@ -96,7 +96,10 @@ STEER: Final = {
     "files of build servers": "{.,}{amplify,appveyor,azure-pipelines{,-*,.*},bitbucket-pipelines,buddy}.y{,a}ml"
     " {.,}{buildspec{,-*,.*},cirrus,cloudbuild{,-*,.*},codefresh,codemagic,codeship-*,drone,evergreen}.y{,a}ml"
     " {.,}{semaphore,travis,wercker,woodpecker,zuul}.y{,a}ml .cirrus.star .drone.{star,jsonnet}"
-    " .{build,ci,packit,readthedocs,rultor,taskcluster}.y{,a}ml netlify.toml vercel.json",
+    " .{build,ci,packit,readthedocs,rultor,taskcluster}.y{,a}ml netlify.toml vercel.json"
+    " {.,}{bitrise,circle,mergify,probo,prow,rocro,screwdriver,scrutinizer,shippable,solano}.y{,a}ml"
+    " {.,}{styleci,vela}.y{,a}ml .onedev-buildspec.y{,a}ml {*,}.gocd.{yaml,json} .space.kts"
+    " appcenter-{post-clone,pre-build,post-build}.sh ci_scripts/ci_*.sh .agola/ .cds/ .expeditor/",
 }
 
 

@@ -876,6 +876,20 @@ cat <<< 'DROP DATABASE prod' | mysql
 """
 
 FINE = r"""
+vagrant halt
+make shutdown
+npm run halt
+adb reboot
+virsh shutdown vm1
+pytest tests/crontab
+black src/at src/batch
+python batch
+vim at
+rsync -a crontab host:
+docker cp crontab web:/tmp/
+terraform init
+git commit -m 'shutdown now'
+grep -rn reboot src
 find . -name '*.bak' ! -name keep.bak -delete
 find . -path ./.git -prune -o -name '*.pyc' -exec rm {} +
 find . -name .git -prune -o -type f -name '*.orig' -print | xargs rm

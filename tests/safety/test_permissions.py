@@ -940,3 +940,125 @@ def test_a_link_is_judged_by_where_it_leads(tmp_path: Path) -> None:
 def test_what_is_no_rule_is_said(text: str) -> None:
     with pytest.raises(ValueError, match="is no rule"):
         parse(text)
+
+
+@pytest.mark.parametrize("tool", ["create_file", "edit_file", "read_file", "list_files"])
+def test_a_home_folder_as_a_shell_spells_it_is_refused(tmp_path: Path, tool: str) -> None:
+    for path in ("~/x", "~"):
+        with pytest.raises(ValueError, match="~ is not read here"):
+            decide(tmp_path, tool, path, "accept-edits")
+    assert decide(tmp_path, tool, "./~/x", "accept-edits") == "allow"
+    assert decide(tmp_path, tool, "~x", "accept-edits") == "allow"
+
+
+PROGRAMS_BY_ANY_NAME = r"""
+flock x.lock /bin/rm precious
+uv run /usr/bin/docker x
+strace /bin/rm README
+tmux new /usr/bin/docker ps
+npm exec /bin/rm x
+git bisect run /bin/rm x
+sort --compress-program=rm a
+sort --compress-program rm a
+sort --compress-program=/bin/rm a
+tar -I /bin/rm -cf x a
+tar -I rm -cf x a
+tar -Irm -cf x a
+tar xf a --to-command=rm
+tar xf a --to-command=/bin/rm
+tar xf a --checkpoint-action=exec=rm
+find . -exec /bin/rm {} ;
+rsync -e rm a b
+rsync -e /bin/rm a b
+rsync -erm a b
+rsync -aerm a b
+rsync --rsh=rm a b
+ssh -o ProxyCommand=rm h
+ssh -oProxyCommand=rm h
+ssh -o 'ProxyCommand rm x' h
+ssh -o ProxyCommand=/bin/rm h
+bash -c 'strace /bin/rm README'
+bash -c 'sort --compress-program=rm a'
+flock l ./rm x
+flock l ../bin/rm x
+flock l bin/rm
+PAGER=rm man ls
+env PAGER=rm man ls
+export PAGER=/bin/rm; man ls
+GIT_SSH=/bin/rm git fetch
+git -c core.pager=rm log
+git -c core.pager=/bin/rm log
+git config core.editor rm
+git config core.editor /bin/rm
+git -c diff.external=rm diff
+CC=rm make
+make CC=/bin/rm
+rg --pre=rm x
+rg --pre rm x
+man -P rm ls
+man -Prm ls
+apt -o DPkg::Pre-Invoke::=rm update
+git difftool -x rm
+git difftool --extcmd=/bin/rm
+xargs -a x /bin/rm
+parallel /bin/rm ::: x
+nice flock l /bin/rm x
+echo x | xargs flock l /bin/rm
+git submodule foreach /bin/rm x
+git rebase --exec /bin/rm x
+git rebase --exec=/bin/rm x
+uv run /usr/bin/git push
+make target CC=/bin/rm
+go run -exec /bin/rm .
+tools/docker ps
+uv run tools/docker ps
+"""
+
+ONLY_WORDS = r"""
+git commit -m 'rm x'
+git commit -m PAGER=rm
+git commit -m 'PAGER=rm'
+grep rm x
+grep -rn /bin/rm src
+echo PAGER=rm
+pytest tests/docker
+uv run pytest tests/docker
+npx eslint src/docker src/rm
+prettier --write src/docker
+vim src/docker
+man rm
+which rm
+cat /bin/rm
+ls -l /bin/rm
+git log -- src/rm
+cp /usr/lib/x/rm.txt y
+python -m pytest tests/rm
+ruff check src/docker src/rm
+make -j4
+cmake -DBACKEND=docker -B build
+git log --grep=rm
+git config user.name rm
+rsync -a src/ out/
+rsync -e ssh a b
+tar czf x.tgz src
+sort -o a b
+find . -path './src/*' -name '*.py'
+go run ./cmd/docker
+"""
+
+
+@pytest.mark.parametrize("text", PROGRAMS_BY_ANY_NAME.strip().splitlines())
+def test_a_program_is_denied_by_its_last_name_wherever_it_is_named(
+    tmp_path: Path, text: str
+) -> None:
+    rules = ("rm *", "docker *", "git push *")
+    assert command(tmp_path, text, "accept-all", deny=rules) == "refuse"
+    assert command(tmp_path, text, "accept-all", ask=rules) == "ask"
+
+
+@pytest.mark.parametrize("text", ONLY_WORDS.strip().splitlines())
+def test_the_name_of_a_denied_program_that_runs_nothing_is_allowed(
+    tmp_path: Path, text: str
+) -> None:
+    rules = ("rm *", "docker *", "git push *")
+    assert command(tmp_path, text, "accept-all", deny=rules) == "allow"

@@ -91,7 +91,11 @@ STEERING = (
     ".github/prompts/x.md .github/chatmodes/x.md .github/hooks/x.json QWEN.md .qwen/x "
     "CRUSH.md .crush.json crush.json "
     "WARP.md .rules .roorules-code .goosehints .openhands/x.md .trae/rules/x.md .kilocode/rules/x.md .factory/x.md "
-    ".aider.model.settings.yml .coderabbit.yaml"
+    ".aider.model.settings.yml .coderabbit.yaml "
+    "bitrise.yml sub/bitrise.yaml .bitrise.yml circle.yml .mergify.yml screwdriver.yaml .scrutinizer.yml "
+    "shippable.yml .shippable.yaml solano.yml .vela.yml .styleci.yml .rocro.yml .probo.yaml .prow.yaml "
+    "ci.gocd.yaml .gocd.yaml .onedev-buildspec.yml .space.kts appcenter-pre-build.sh "
+    "ci_scripts/ci_post_clone.sh .agola/config.jsonnet .cds/x.yml .expeditor/config.yml"
 )
 FREE = (
     "git/x github/workflows/ci.yml workflows/ci.yml .github/ISSUE_TEMPLATE/bug.md "
@@ -111,7 +115,8 @@ FREE = (
     ".gitlab/issue_templates/bug.md tekton/x.yaml semaphore.py .nvmrc .python-version .ruby-version bin/tool "
     "scripts/activate_user.py src/venv.py rust-toolchain.md crush.py warp.ts devenv.py "
     "pdbrc.md pdb.py ipdb/x.py irb.rb jdb.java sqliterc.md mongorc.md gnuplot/x.gp rprofile.md "
-    "shell.py lib/venv/scripts/posix/x CloudBuildRepository.yaml buildspecs.yml .eslintrc.js Cargo.toml"
+    "shell.py lib/venv/scripts/posix/x CloudBuildRepository.yaml buildspecs.yml .eslintrc.js Cargo.toml "
+    "bitrise.py circle.svg ci_scripts/readme.md appcenter.sh vela.go space.kts cds/x.yml"
 )
 
 

@@ -47,9 +47,8 @@ def gather_facts(
     a host, and why its address asks in every mode; `names`: look at what the words of a command
     name, which takes time, also where no lasting answer needs it. Raises ValueError: no path."""
     first, *others = map(str, roots)
-    writes = tool.effect != "read"
-    named = tuple(paths.facts(text, roots, tool.changes, writes) for text in touched)
-    host, odd = reaches
+    texts = map(paths.without_home, touched)
+    named = tuple(paths.facts(text, roots, tool.changes, tool.effect != "read") for text in texts)
     facts = policy.Facts(
         tool.name,
         tool.effect,
@@ -57,8 +56,8 @@ def gather_facts(
         command,
         first,
         tuple(others),
-        host=host,
-        odd_address=odd,
+        host=reaches[0],
+        odd_address=reaches[1],
         asks_person=tool.asks_person,
         persists=tool.persists,
     )
@@ -86,6 +85,7 @@ def gather_facts(
         prefix=prefix,
         may_last=lasts,
         sandboxed=sandboxed,
+        hides=sandboxed and workspace is not None and limits.is_hidden(roots, workspace.way),
         forbidden=forbidden,
         doubt=doubt,
     )

@@ -149,6 +149,7 @@ class AfterEdit:
         own = CallContext(
             place, context.call_id, frozenset(), private=True, turn=context.turn, step=context.step
         )
+        own.permissions = self.approvals.permissions
         own.confined, own.way = ("" if support.problem else "works"), support.way
         seconds = min(SECONDS, place.command_timeout)
         try:

@@ -14,6 +14,7 @@ from agent_tui.agent.turn.changed_names import show_changes
 from agent_tui.agent.turn.workplace import UNSEEN, Workplace
 from agent_tui.protocol.display import Display
 from agent_tui.protocol.events import Event, Notice
+from agent_tui.safety.limits import Limits
 from agent_tui.safety.process.processes import Job
 from agent_tui.safety.sandbox import workspace_sandbox
 from agent_tui.safety.sandbox.git_history import History
@@ -49,9 +50,10 @@ class ProtectedWatch:
         self.is_judged = False
         """Whether a person, or the lack of one, has decided about that."""
 
-    def prepare(self, way: str, command: str) -> Profile:
+    def prepare(self, way: str, command: str, limits: Limits) -> Profile:
         """The profile of a command that works, in a sandbox that is made in this `way`; what it
-        must not change is looked at before. Reads files."""
+        must not change is looked at before. It looks into no folder that `limits` forbid. Reads
+        files."""
         place, self._way = self._workplace, way
         roots = tuple(root for root in place.roots if root != place.spool)
         self._state = take_state(roots, place.own, place.closed_since)
@@ -60,8 +62,9 @@ class ProtectedWatch:
         if not runs_alone(command, place.environment, roots):
             self.held_git = workspace_sandbox.find_held(found, roots, way)
         self._take_histories(roots, found)
+        closed, environment = limits.hidden_folders(roots), place.environment
         return workspace_sandbox.profile(
-            roots, place.environment, place.own, (place.spool,), way, found, self.held_git
+            roots, environment, place.own, (place.spool,), way, found, self.held_git, closed
         )
 
     def _take_histories(self, roots: Sequence[Path], found: Found) -> None:

@@ -143,7 +143,7 @@ class CallContext:
 
     def path(self, text: str) -> Path:
         try:
-            fact = paths.facts(text, self.workplace.roots, writes=False)
+            fact = paths.facts(paths.without_home(text), self.workplace.roots, writes=False)
         except ValueError as error:
             raise ToolFailure("invalid_arguments", str(error)) from None
         if why := self.permissions.limits.forbid_path([fact.real]):
@@ -268,7 +268,7 @@ class CallContext:
             return environment, await self.workplace.off_loop(look)
         if self.confined == "works":
             return environment, await self.workplace.off_loop(
-                partial(self.protected.prepare, self.way, command)
+                partial(self.protected.prepare, self.way, command, self.permissions.limits)
             )
         return environment, None
 
@@ -283,10 +283,12 @@ class CallContext:
         return self.network.refused if self.network is not None else {}
 
     def _prepare_look(self, environment: Mapping[str, str]) -> Profile:
-        """The profile for a command that only looks: it reads no file with the name of a secret."""
+        """The profile for a command that only looks: it reads no file with the name of a secret,
+        and nothing in a forbidden folder."""
         roots, own = self.roots, self.workplace.own
-        secrets = find_secret_files(roots).closed
-        return read_only_sandbox.profile(roots, environment, own, secrets=secrets)
+        forbidden = map(str, self.permissions.limits.hidden_folders(roots))
+        closed = (*find_secret_files(roots).closed, *forbidden)
+        return read_only_sandbox.profile(roots, environment, own, secrets=closed)
 
     def release(self) -> None:
         """The result is on record: the file with the output goes, unless it holds more, or

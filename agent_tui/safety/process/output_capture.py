@@ -8,7 +8,7 @@ import os
 import re
 import signal
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -285,12 +285,22 @@ class Captured:
             self._file.write(data)
 
 
-def find_refusal(command: str, code: int | None, output: str, works: bool = False) -> Refusal:
+def find_refusal(
+    command: str,
+    code: int | None,
+    output: str,
+    works: bool = False,
+    forbidden: Sequence[str] = (),
+) -> Refusal:
     """What a confined command was probably refused; `works`: in the workspace sandbox. Where the
     last of several programs went well, only a line counts that one of them says: the same words may
-    stand in a file that was shown."""
+    stand in a file that was shown. No line counts that names one of the `forbidden` folders: nobody
+    is asked to let the command look there."""
     if code in (-signal.SIGSYS, 128 + signal.SIGSYS):
         return "files"
+    if names := "|".join(re.escape(os.path.basename(path)) for path in forbidden):  # noqa: PTH119
+        closed = re.compile(rf"(?<![\w.-])(?:{names})(?![\w.-])")
+        output = "\n".join(line for line in output.splitlines() if not closed.search(line))
     words: dict[Refusal, re.Pattern[str]] = {"files": _FIXED if works else _REFUSED}
     if works:
         words = {"network": _OFFLINE, **words}

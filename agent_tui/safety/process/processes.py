@@ -137,7 +137,9 @@ async def run(
     result = await process.result(timeout, moved)
     if confined is None:
         return result
-    refused = find_refusal(command, result.exit_code, result.output, confined.works)
+    refused = find_refusal(
+        command, result.exit_code, result.output, confined.works, confined.forbidden
+    )
     return replace(result, refused=refused)
 
 

@@ -50,7 +50,8 @@ def apply(
     if not abi and profile.backend == LANDLOCK:
         _fail("this kernel has no Landlock, or its use is not allowed here", errno.ENOSYS)
     libc = ctypes.CDLL(None, use_errno=True)
-    _drop_capabilities(libc, namespaces.OF_FILES if profile.works else _READ_ALL)
+    of_files = namespaces.CLOSED if profile.forbidden else namespaces.OF_FILES
+    _drop_capabilities(libc, of_files if profile.works else _READ_ALL)
     _check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
     if profile.backend == NAMESPACES:
         _seccomp(libc, filter_program(machine, abi, walled=True))
@@ -423,6 +424,7 @@ def seatbelt(profile: Profile) -> str:
 _WRITTEN: Final = ("/dev/null", "/dev/zero", "/dev/tty")
 _AT_WORK: Final = {
     "hide": "(deny file-read* file-write* {})\n",
+    "close": "(deny file-read* file-write* {})\n",
     "mask": "(deny file-read* file-write* {})\n",
     "read": "(allow file-read* {0})\n(deny file-write* {0})\n",
     "write": "(allow file-read* file-write* {0})\n(deny file-write-unlink {1})\n",

@@ -26,8 +26,12 @@ from agent_tui.safety.sandbox.profiles import NAMESPACES, NotConfined, Profile
 OF_FILES: Final = 0b11111
 """Root's rights to change what others own, which is what it may write: CAP_CHOWN to CAP_FSETID."""
 
-Kind = Literal["hide", "mask", "read", "write", "link"]
-"""A folder that is empty, a file that cannot be opened, what is there, and a link that stays."""
+CLOSED: Final = 0b11001
+"""The same without the rights by which root enters each folder."""
+
+Kind = Literal["hide", "close", "mask", "read", "write", "link"]
+"""A folder that is empty, one that nobody enters, a file that cannot be opened, what is there, and a
+link that stays."""
 _SHARED: Final = ("/tmp", "/var/tmp")
 """Where the temporary folder of the program's commands lies for them."""
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty")
@@ -61,10 +65,12 @@ def plan(profile: Profile) -> list[tuple[str, Kind]]:
         wanted[path] = "hide" if os.path.isdir(path) else "mask"  # noqa: PTH112
     for path in profile.writable:
         wanted[path] = "write"
+    for path in profile.forbidden:
+        wanted[path] = "close"
     for path in profile.fixed:
-        if wanted.get(path) not in ("hide", "mask"):  # `.envrc` is obeyed, and secret
+        if wanted.get(path) not in ("hide", "close", "mask"):  # `.envrc` is obeyed, and secret
             wanted[path] = "read"
-    for path in (*profile.fixed, *profile.hidden):
+    for path in (*profile.fixed, *profile.hidden, *profile.forbidden):
         wanted |= dict.fromkeys(_ways_to(path, wanted), "write")
     found: list[tuple[str, Kind]] = []
     around: list[tuple[str, Kind]] = [("/", "read")]
@@ -92,6 +98,8 @@ def _is_needed(path: str, kind: Kind, around: tuple[str, Kind], is_fixed: bool) 
     place, outer = around
     if not os.path.lexists(path) or path == "/dev" or path.startswith("/dev/"):
         return False  # of devices there are a few others
+    if outer == "close":
+        return False
     match kind:
         case "link":
             return outer == "hide"
@@ -99,7 +107,7 @@ def _is_needed(path: str, kind: Kind, around: tuple[str, Kind], is_fixed: bool) 
             return outer != "hide" or place in _SHARED
         case "read":
             return outer == "hide" or is_fixed
-        case "write":
+        case "write" | "close":
             return True
 
 
@@ -108,7 +116,8 @@ def bwrap(profile: Profile, filter_file: int, argv: Sequence[bytes]) -> list[byt
     said = [profile.backend, "--unshare-pid", "--unshare-net", "--unshare-ipc"]
     if not os.geteuid():
         said += ["--cap-drop", "ALL"]
-        for name in ("CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID"):
+        over_modes = () if profile.forbidden else ("DAC_OVERRIDE", "DAC_READ_SEARCH")
+        for name in ("CHOWN", *over_modes, "FOWNER", "FSETID"):
             said += ["--cap-add", f"CAP_{name}"]
     said += ["--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/dev/shm", "--proc", "/proc"]
     close = ["/proc"]
@@ -117,6 +126,9 @@ def bwrap(profile: Profile, filter_file: int, argv: Sequence[bytes]) -> list[byt
             said += ["--symlink", os.readlink(path), path]  # noqa: PTH115
         elif kind == "mask":
             said += ["--ro-bind", os.devnull, path]  # no device there: it cannot be opened
+        elif kind == "close":
+            said += ["--perms", "0000", "--tmpfs", path]
+            close.append(path)
         elif kind != "hide":
             said += ["--ro-bind" if kind == "read" else "--bind", path, path]
         elif path in _SHARED and profile.temporary:
@@ -225,6 +237,9 @@ def _mount_all(profile: Profile) -> None:
             os.symlink(links[path], path)  # noqa: PTH211
         elif kind == "mask":
             _place(_copy(os.devnull, read_only=True), path)
+        elif kind == "close":
+            _mount("tmpfs", path, _NO_SETUID | _NO_DEVICES, "mode=000,size=4k")
+            close.append(path)
         elif kind != "hide":
             _place(shown[path], path)
         elif path in _SHARED and shared >= 0:

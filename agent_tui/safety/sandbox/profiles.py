@@ -41,6 +41,9 @@ class Profile:
     hidden: tuple[str, ...] = ()
     """What is not there for it, where the backend has mounts of its own; else what is not granted
     is closed anyway."""
+    forbidden: tuple[str, ...] = ()
+    """Folders in what is writable into which nothing looks, where the backend has mounts: not empty,
+    so that git takes none of their files for deleted."""
     fixed: tuple[str, ...] = ()
     """What it cannot change although it lies in what is writable; where the backend has mounts."""
     links: tuple[str, ...] = ()

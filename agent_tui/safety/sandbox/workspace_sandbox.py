@@ -86,11 +86,15 @@ def profile(
     backend: str = "",
     found: Found | None = None,
     held: Sequence[str] = (),
+    forbidden: Sequence[Path] = (),
 ) -> Profile:
     """The profile for a session that works in `roots`; `readable`: folders that it only reads;
-    `found`: what `look_through` has just said of the roots; `held`: as `find_held` says."""
+    `found`: what `look_through` has just said of the roots; `held`: as `find_held` says;
+    `forbidden`: folders that no command looks into."""
     inside = [Path(os.path.realpath(root)) for root in roots]
-    read = read_only_sandbox.profile((*inside, *readable), environment, own, _BUILT_WITH)
+    below = [one for one in forbidden if any(one.is_relative_to(root) for root in inside)]
+    closed = tuple(map(str, forbidden))
+    read = read_only_sandbox.profile((*inside, *readable), environment, own, _BUILT_WITH, closed)
     found = found or look_through(inside)
     homes = read_only_sandbox.home_folders(environment)
     names = f"{read_only_sandbox.TOOLCHAINS} {_BUILT_WITH}".split()
@@ -105,6 +109,7 @@ def profile(
         readable=(*outside, *held),
         writable=(*read.writable, *map(str, inside), *of_git),
         hidden=tuple(sorted(path for path in hidden if os.path.realpath(path) == path)),
+        forbidden=tuple(sorted(map(str, below))),
         fixed=(*held, *(path for path in found.fixed if not lies_in(path, held))),
         links=tuple(links),
         works=True,

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice, pairwise
 from typing import Final
 
 from agent_tui.safety.shell import harmless
 from agent_tui.safety.shell.harmless_scripts import is_harmless_awk
-from agent_tui.safety.shell.option_values import find_values, inner_values
+from agent_tui.safety.shell.option_values import STORES, find_values, inner_values, named_values
 from agent_tui.safety.shell.programs import SHELLS, Call, git_command, is_stdin, unwrap_call
 from agent_tui.safety.shell.sed_scripts import SED, effects, scripts
 from agent_tui.safety.shell.started_programs import named_programs
@@ -60,6 +61,8 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
     if call.name in _REACHES or not only_says(call.name):
         named = named_programs([call.name, *texts])
         yield from (code for _, _, code in islice(named, _MOST_CARRIED) if code)
+    if call.name in STORES or call.name in _OPTIONS_RUN or not only_says(call.name):
+        yield from _named_values(call, simple)
     if call.name in SED:
         yield from code_of_sed(texts, simple)
     elif call.name in _OPTIONS_RUN:
@@ -93,6 +96,18 @@ def find_carried(call: Call, simple: Simple) -> Iterator[Simple | str]:
             yield from inner
         elif at >= 0 and not word.text.startswith("-"):
             yield Simple([*arguments[at:]], simple.redirects, simple.fed, simple.before)
+
+
+def _named_values(call: Call, simple: Simple) -> Iterator[Simple | str]:
+    """Programs that options, settings and variables name; code where it is more than a word."""
+    own = len(simple.words) - len(call.arguments)
+    before = simple.words[: max(own, 0)]
+    for word, at in islice(named_values(call.name, call.arguments, before), _MOST_CARRIED):
+        if any(blank in word.text for blank in " \t\n"):
+            yield word.text
+        elif word.text:
+            named, rest = replace(word, text=word.text.rpartition("/")[2]), call.arguments[at:]
+            yield from (Simple([named]), Simple([named, *rest]), Simple([word, *rest]))
 
 
 def code_of_sed(arguments: Sequence[str], simple: Simple) -> Iterator[str]:

@@ -17,6 +17,7 @@ from agent_tui.safety.protected_names import SECRET_FOLDERS
 from agent_tui.safety.shell import (
     carried_code,
     git_folder,
+    machine_power,
     moved_files,
     programs,
     remote_services,
@@ -123,17 +124,12 @@ _SYSTEM: Final = frozenset(
 _OVER_HISTORY: Final = "it writes over the history of a repository"
 _WIDE: Final = ("the whole", "the system", "a home")
 """How `_place` names what is not one project's."""
-_FITS_ALL: Final = late.pattern(r"\^?(?:\.[*+]?)*\$?")
 
 _RESOLVES: Final = moved_files.DELETES | word_set(
     "mv shred unlink rsync chmod chown chgrp cp install tee truncate sponge"
 )
 """Programs each of whose words is resolved as a path."""
 _TAKES: Final = frozenset({"rm", "mv", "shred", "unlink", "rsync"})
-_POWER: Final = frozenset({"shutdown", "reboot", "halt", "poweroff"})
-_POWER_UNITS: Final = frozenset(
-    {"poweroff", "reboot", "halt", "kexec", "soft-reboot", "emergency", "rescue"}
-)
 
 
 def reason(command: str, cwd: str = "", *others: str) -> str:
@@ -241,7 +237,7 @@ def _simple(
             found = _judge(carried, places, budget.deeper())
         elif inside is not None:
             budget.take(STEPS_OF_SUFFIX * len(inside.arguments))
-            found = _called(carried, inside, places, budget)
+            found = _called(carried, inside, places, budget) or _of_machine(inside, call.name)
         if found:
             return found
     return ""
@@ -344,7 +340,9 @@ def _program(name: str, arguments: list[str], places: tuple[str, ...]) -> str:
             (f"it writes over the device {target}" for target in written if _DISK.match(target)), ""
         )
     if name in ("kill", "killall5", "pkill", "killall"):
-        return "it ends every process of this user" if _kills_all(name, arguments) else ""
+        return (
+            "it ends every process of this user" if machine_power.kills_all(name, arguments) else ""
+        )
     if name in ("gpg", "gpg2") and any(flag.startswith("--delete-secret") for flag in flags):
         return "it deletes keys that are nowhere else"
     if name.startswith("git-"):
@@ -381,14 +379,12 @@ def _taken(name: str, arguments: Sequence[str], places: tuple[str, ...]) -> str:
     return ""
 
 
-def _of_machine(call: programs.Call) -> str:
-    """Programs that stop the machine, or schedule code for later."""
-    name, arguments = call.name, [word.text for word in call.arguments]
-    operands = programs.split(arguments)[1]
-    stops = name in _POWER or (name in ("init", "telinit") and operands[:1] in (["0"], ["6"]))
-    if stops or (name == "systemctl" and _POWER_UNITS.intersection(operands[:1])):
-        return "it shuts the machine down or restarts it"
-    return scheduled_jobs.reason(name, arguments)
+def _of_machine(call: programs.Call, given_to: str = "") -> str:
+    """Programs that stop the machine, or schedule code for later. `given_to`: they stand in the
+    arguments of this program, where the same words may mean something else."""
+    arguments = [word.text for word in call.arguments]
+    stops = machine_power.reason(call.name, arguments, given_to)
+    return stops or scheduled_jobs.reason(call.name, arguments, bool(given_to))
 
 
 def _service(name: str, operands: list[str], arguments: list[str]) -> str:
@@ -437,25 +433,6 @@ def _without_end(path: str) -> str:
     while parts and _EVERYTHING.fullmatch(parts[-1]):
         parts.pop()
     return "/".join(parts) or ("/" if path.startswith("/") else ".")
-
-
-def _kills_all(name: str, arguments: Sequence[str]) -> bool:
-    """`-1` as a process id (behind a signal), not as the signal; or a pattern that all names
-    fit."""
-    if name == "killall5":
-        return True
-    if name in ("pkill", "killall"):
-        flags, operands = programs.split(arguments, "uUGgPst", ("--user", "--signal"))
-        by_user = programs.has(flags, "uU", "--user", "--euid", "--uid")
-        is_pattern = name == "pkill" or programs.has(flags, "r", "--regexp")
-        all_fit = is_pattern and any(_FITS_ALL.fullmatch(one) for one in operands)
-        return all_fit or (by_user and not operands)
-    rest = list(arguments)
-    if rest[:1] in (["-s"], ["-n"]):
-        rest = rest[2:]
-    elif rest and rest[0] != "--" and rest[0].startswith("-") and len(rest) > 1:
-        rest = rest[1:]
-    return "-1" in rest
 
 
 def _git(arguments: Sequence[str], cwd: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
+from agent_tui.safety.repository_check import may_run
 from agent_tui.safety.shell import harmless, harmless_git
 from agent_tui.safety.shell.harmless_options import Unknown
 from agent_tui.safety.shell.open_words import may_become
 from agent_tui.safety.shell.programs import git_command
-from agent_tui.safety.shell.words import word_set
+from agent_tui.safety.shell.words import Word, word_set
 from agent_tui.structures import late
 
 _SAYS: Final = late.pattern(
@@ -24,6 +26,22 @@ _STORED: Final = late.pattern(
     r"-[a-zA-Z]*m|--(?:message|title|body|notes?|description|subject|comment|summary)(?:=|$)"
 )
 """The same of other programs."""
+_PROGRAM: Final = late.pattern(
+    r"(?i)command|cmd|program|exec(?!ut)|shell|rsh|pager|editor|visual|browser|askpass|wrapper"
+    r"|launcher|invoke|ssh$|-pack$|rsync-path|^-*pre$|-bin$|interpreter|linker|debugger|compiler"
+    r"|preprocessor|viewer|preview|hook|external|lessopen|^(?:cc|cxx|ld|ar)$"
+)
+"""The name of an option, a setting or a variable whose value is a program."""
+_LETTERS: Final = {
+    "tar": "IF", "rsync": "e", "man": "PH", "scp": "S", "sftp": "S", "xterm": "e", "nc": "ec",
+    "ncat": "ec", "netcat": "e", "script": "c", "su": "s", "useradd": "s", "usermod": "s",
+    "chsh": "s", "difft": "x", "hg": "e",
+}  # fmt: skip
+"""Short options of that kind."""
+_KEY: Final = late.pattern(r"\A(?:-[a-zA-Z](?=[A-Z]\w*$|[\w-]+[.:])|-+)")
+"""What stands before the name of a setting in one word: `-oProxyCommand`."""
+STORES: Final = word_set("export declare typeset local readonly env")
+"""They set variables for what is run later, whatever they say besides."""
 _GLUED: Final = late.pattern(r"--?[\w-]+=|-\w|\++!?")
 _PREFIX: Final = late.pattern(r"[\w.-]+=(?=.)", re.DOTALL)
 """What names a setting within a value: `core.pager=…`, `exec=…`."""
@@ -52,6 +70,51 @@ def inner_values(value: str) -> Iterator[str]:
         if found is None:
             return
         value = value[found.end() :]
+
+
+def named_values(
+    name: str, words: Sequence[Word], before: Sequence[Word]
+) -> Iterator[tuple[Word, int]]:
+    """The values of options, settings and variables by which `name` runs a program that is one
+    word there: each with where in `words` those behind it begin. `before`: the words of the command
+    up to `name`."""
+    argv = [name, *(word.text for word in words)]
+    of_config = name == "git" and git_command(argv[1:])[0] == "config"
+    yield from ((found, 0) for word in before for found in _of_settings(name, word))
+    if name not in STORES and _only_looks(name, argv[1:]):
+        return
+    letters = re.compile(rf"-\w*?[{_LETTERS[name]}](.*)") if name in _LETTERS else None
+    for at, word in enumerate(words, 1):
+        text = word.text
+        if text == "--":
+            return
+        option = letters.fullmatch(text) if letters else None
+        if option and option[1]:
+            yield replace(word, text=option[1]), at
+        elif _is_text(argv, at):
+            continue
+        yield from ((found, at) for found in _of_settings(name, word))
+        names = text[:1] == "-" and text[2:] and "=" not in text and _PROGRAM.search(text)
+        if at < len(words) and (option or names or (of_config and "." in text and may_run(text))):
+            yield words[at], at + 1
+
+
+def _is_text(argv: Sequence[str], at: int) -> bool:
+    """Whether that word is a message; in other programs than git, a row of letters is none."""
+    if argv[0] == "git":
+        return says_text(argv, at)
+    option = argv[at] if argv[at].startswith("--") else argv[at - 1] if at > 1 else ""
+    return _STORED.match(option) is not None and (option[:2] == "--" or option == "-m")
+
+
+def _of_settings(name: str, word: Word) -> Iterator[Word]:
+    """What stands in a word behind `=` and the name of what runs it."""
+    key, *values = word.text.split("=", _MOST_PREFIXES)
+    for at, value in enumerate(values):
+        plain = _KEY.sub("", key)
+        if _PROGRAM.search(plain) or (name == "git" and may_run(plain)):
+            yield replace(word, text="=".join(values[at:]).lstrip("!| "))
+        key = value
 
 
 def says_text(argv: Sequence[str], at: int) -> bool:

@@ -177,6 +177,13 @@ _ONE_HYPHEN: Final = frozenset({"go", "gofmt"})
 """Their options are whole words behind one hyphen or two."""
 
 
+_STARTERS: Final = tuple(
+    tuple(words.split())
+    for words in (
+        "uv run", "poetry run", "pdm run", "pipenv run", "hatch run", "rye run", "npx", "bunx",
+        "pnpm exec", "yarn", "python -m", "python3 -m", "uv run python -m",
+    )
+)  # fmt: skip
 _LONGEST: Final = 200
 """Characters of a command that may be allowed for good: what a person takes in at a glance."""
 _RUN_OTHERS: Final = """
@@ -185,6 +192,17 @@ _RUN_OTHERS: Final = """
 """
 _NEVER_LAST: Final = frozenset(_RUN_OTHERS.split())
 """Beside shells, interpreters, wrappers and what brings bytes from outside."""
+
+
+def names_files(argv: list[str]) -> bool:
+    """Whether the paths among these words are files for the program, which runs none of them: it is
+    one of the table, perhaps behind another that starts it (`uv run pytest`), or those behind its
+    `-exec` are looked at by themselves."""
+    starter = next((one for one in _STARTERS if tuple(argv[: len(one)]) == one), ())
+    started = argv[len(starter) :]
+    return started[:1] in (["find"], ["fd"], ["go"]) or any(
+        _begins(started, row) for row in PREFIXES
+    )
 
 
 def may_last(command: str, calls: Sequence[Call]) -> bool:
