@@ -80,7 +80,8 @@ def named_values(
     up to `name`."""
     argv = [name, *(word.text for word in words)]
     of_config = name == "git" and git_command(argv[1:])[0] == "config"
-    yield from ((found, 0) for word in before for found in _of_settings(name, word))
+    set_before = (word for word in before if "=" in word.text)
+    yield from ((found, 0) for word in set_before for found in _of_settings(name, word))
     if name not in STORES and _only_looks(name, argv[1:]):
         return
     letters = re.compile(rf"-\w*?[{_LETTERS[name]}](.*)") if name in _LETTERS else None
@@ -91,9 +92,10 @@ def named_values(
         option = letters.fullmatch(text) if letters else None
         if option and option[1]:
             yield replace(word, text=option[1]), at
-        elif _is_text(argv, at):
+        elif "-" in (text[:1], argv[at - 1][:1]) and _is_text(argv, at):
             continue
-        yield from ((found, at) for found in _of_settings(name, word))
+        if "=" in text:
+            yield from ((found, at) for found in _of_settings(name, word))
         names = text[:1] == "-" and text[2:] and "=" not in text and _PROGRAM.search(text)
         if at < len(words) and (option or names or (of_config and "." in text and may_run(text))):
             yield words[at], at + 1
