@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from agent_tui.protocol.display import TodoItem
@@ -31,7 +32,7 @@ LEAST_RESULT: Final = 400
 """Characters of a result from which on one line is less."""
 PROPOSE: Final = "propose_plan"
 WORDS_KEPT: Final = 4_000
-"""Characters of the person's own words that stay beside a summary, the newest of them."""
+"""Characters of the person's own words that stay beside a summary: the first and the newest."""
 PROMPT_KEPT: Final = 1_000
 """Characters of one prompt of them."""
 RESULT_TOLD: Final = 600
@@ -316,19 +317,21 @@ _COMMANDS: Final = late.pattern(r'"(?:command|cmd)"\s*:\s*"([^"\\]{1,120})"')
 
 
 def _listed(words: Sequence[str], most: int) -> str:
-    """As a list: the first, which says the goal, and as many of the newest as there is room for."""
+    """As a list: the first of them, which say the goal and the rules, in half of the room (always
+    the very first), and as many of the newest as there is room for."""
     lines = [f"- {_middle_cut(' '.join(said.split()), PROMPT_KEPT)}" for said in words]
     if sum(map(len, lines)) <= most:
         return "\n".join(lines)
-    most -= len(lines[0])
-    newest: list[str] = []
-    for line in reversed(lines[1:]):
-        most -= len(line)
-        if most < 0:
-            break
-        newest.append(line)
-    left_out = len(lines) - 1 - len(newest)
-    return "\n".join((lines[0], f"- … {left_out} more …", *reversed(newest)))
+    first = max(1, _fitting(lines, most // 2))
+    rest = lines[first:]
+    newest = _fitting(rest[::-1], most - sum(map(len, lines[:first])))
+    left_out = len(rest) - newest
+    return "\n".join((*lines[:first], f"- … {left_out} more …", *rest[left_out:]))
+
+
+def _fitting(lines: Sequence[str], most: int) -> int:
+    """How many of the first lines have `most` characters at most."""
+    return sum(size <= most for size in accumulate(map(len, lines)))
 
 
 def plan_in(call: ToolCall) -> str:

@@ -38,13 +38,15 @@ class Driver:
     events: list[Event] = field(default_factory=list)
     restored: Transcript | None = None
     position: int = 0
+    patience: float = PATIENCE
+    """Seconds that `until` waits."""
 
     def send(self, op: Op) -> None:
         self.worker.send(op)
 
     def until(self, kind: type[E], when: Callable[[E], bool] = lambda _: True) -> E:
         """The next event of `kind` that fits, waiting for it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.patience
         while True:
             while self.position < len(self.events):
                 event = self.events[self.position]

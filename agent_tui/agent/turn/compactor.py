@@ -125,6 +125,8 @@ class Compactor:
     ) -> bool:
         """Put a summary in the place of the older messages; whether there were any worth it."""
         before = self._record.history
+        if by == "limit" and self._would_save_little(before):
+            return False
         emit(CompactionStarted(self.tokens(before, info)))
         draft = await self.draft(provider, info, focus, emit)
         if draft is None:
@@ -138,6 +140,16 @@ class Compactor:
         emit(event)
         self._on_shorter()
         return True
+
+    def _would_save_little(self, history: History) -> bool:
+        """Whether a summary that is as long as the one before it would not be put in place: no
+        model is asked for that."""
+        if history.summary is None:
+            return False
+        messages = history.messages[:]
+        fresh = messages[history.summary.stands : compaction.cut_place(messages, size_of)]
+        whole = self._accounts.calibration.requests.size(history.request())
+        return sum(map(size_of, fresh)) < whole * LEAST_GAIN
 
     async def draft(
         self, provider: Provider | None, info: ModelInfo, focus: str, emit: Emit
