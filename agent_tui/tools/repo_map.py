@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import Field
 
 from agent_tui.protocol.display import TextDisplay
 from agent_tui.tools.base import LenientArguments, Tool, ToolContext, ToolResult
 
-TOKENS = 1_024
+TOKENS: Final = 1_024
+LEAST: Final = 128
+"""Fewer say nothing."""
 
 
 class RepoMap(LenientArguments):
     path: str = Field(default=".", description="Folder or file")
     focus: str = Field(default="", description="Words for what you look for, such as undo session")
-    tokens: int = Field(default=TOKENS, ge=128, le=16_384, description="How long it may be")
+    tokens: int = Field(default=TOKENS, ge=1, le=16_384, description="How long it may be")
 
 
 async def run(args: RepoMap, ctx: ToolContext) -> ToolResult:
-    tokens = min(args.tokens, ctx.max_output_chars // 3)
+    tokens = min(max(args.tokens, LEAST), ctx.max_output_chars // 3)
     text = await ctx.map_files(args.path, args.focus.split(), tokens)
     if not text:
         where = ctx.display_path(ctx.path(args.path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agent_tui.agent.services.files import breathing
+from agent_tui.context.repo_map import build
 from agent_tui.protocol.display import DiffDisplay, Display, TodoItem
 from agent_tui.protocol.messages import MemoryFact, MemoryScope, SkillInfo
 from agent_tui.protocol.standing import IntendedChange
@@ -166,6 +169,14 @@ class Context:
             return await asyncio.to_thread(work, stop.is_set)
         finally:
             stop.set()
+
+    async def map_files(self, path: str, focus: Sequence[str], tokens: int) -> str:
+        wanted = build.Wanted("" if path == "." else path, tuple(focus), (), tokens)
+        made = build.RepoMap(self.root, {}, None, logging.getLogger(__name__))
+        drawn = await self.run_blocking(
+            lambda stopped: made.make(wanted, self.unreadable, hide_secrets, breathing(stopped))
+        )
+        return str(drawn.text())
 
     def scrub_ahead(self, display: Display) -> None:
         assert display is not None and self.in_blocking
