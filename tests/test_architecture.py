@@ -106,6 +106,9 @@ LAZY = {
         "pygments.token:Token": "only where a map is made, and no grammar of a file is installed",
         "agent_tui.structures.lexing:find_lexer": "as above",
     },
+    "agent_tui.context.vectors": {
+        "sqlite_vec": "only where it is installed, and facts are searched by meaning"
+    },
     "agent_tui.tools.support.pdf": {"pypdf": "only where it is installed, and a PDF is read"},
     "agent_tui.tools.support.pictures": {
         "PIL:Image": "only where it is installed, and a picture is large",

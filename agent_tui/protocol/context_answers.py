@@ -103,10 +103,12 @@ class MemoryRow:
 @frozen
 class MemoryList:
     """What is remembered, and proposed. `forgotten`: what can still be brought back; not `on`:
-    nothing of it is told to the model; `left`: how many facts more there are."""
+    nothing of it is told to the model; `left`: how many facts more there are; `meaning`: what is
+    to say of the search by meaning."""
 
     rows: tuple[MemoryRow, ...] = ()
     forgotten: str = ""
     on: bool = True
     left: int = 0
+    meaning: str = ""
     type: ClassVar[Literal["memory"]] = "memory"

@@ -10,10 +10,11 @@ the stream (`Failed`), never exceptions; only cancellation raises. A stream ends
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from array import array
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from agent_tui.protocol.messages import ModelInfo, Request, StopReason, ToolCall, Usage
 from agent_tui.structures.frozen import frozen
@@ -115,6 +116,21 @@ class Provider(Protocol):
 
     async def prepare(self) -> None:
         """Load what the first request would have to wait for. Asks nobody."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+Vector: TypeAlias = "array[float]"
+"""What a text means, as an embedding model says it. Its length is 1."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """A provider whose server makes vectors of texts."""
+
+    async def embed(self, texts: Sequence[str], seconds: float) -> tuple[Vector, ...]:
+        """A vector for each. Raises ProviderError."""
         ...
 
     async def close(self) -> None: ...

@@ -12,9 +12,17 @@ from pathlib import Path
 from typing import Final, Self
 
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers.base import Failed, Finished, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.base import (
+    Failed,
+    Finished,
+    ProviderError,
+    ProviderSetup,
+    StreamItem,
+    Vector,
+)
 from agent_tui.providers.dialects.chat_completions import ChatAnswer, message, with_cache_marks
 from agent_tui.providers.dialects.chat_quirks import PLAIN, Quirks, adapt_messages, suited_tools
+from agent_tui.providers.dialects.embeddings import embed
 from agent_tui.providers.dialects.translate import count, name_in, request_body, system
 from agent_tui.providers.facts import model_names, prices
 from agent_tui.providers.facts.effort import of_service
@@ -186,6 +194,10 @@ class CompatibleProvider:
         return play_answer(
             self._wire, path + self._server.query, body, ServerSentEvents(), patience, answer
         )
+
+    async def embed(self, texts: Sequence[str], seconds: float) -> tuple[Vector, ...]:
+        path = f"/embeddings{self._server.query}"
+        return await embed(self._wire, path, self.model, texts, seconds)
 
     async def prepare(self) -> None:
         await self._wire.prepare()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 from agent_tui import registry
 from agent_tui.programs import find_program
 from agent_tui.protocol.messages import ModelInfo, Request
-from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem
+from agent_tui.providers.base import Failed, ProviderError, ProviderSetup, StreamItem, Vector
+from agent_tui.providers.dialects.embeddings import embed
 from agent_tui.providers.dialects.ollama_chat import OllamaAnswer, message
 from agent_tui.providers.dialects.translate import (
     compact,
@@ -373,6 +374,9 @@ class OllamaProvider:
         async with aclosing(items):
             async for item in items:
                 yield item
+
+    async def embed(self, texts: Sequence[str], seconds: float) -> tuple[Vector, ...]:
+        return await embed(self._wire, "/api/embed", self.model, texts, seconds)
 
     async def prepare(self) -> None:
         await self._wire.prepare()

@@ -97,6 +97,12 @@ class AgentSettings:
         "What is done with your memory: off, recall, or propose: also suggest new facts.",
         "what is done with your [memory](memory.md): `off`, `recall` facts, or `propose` new ones, too",
     )
+    embedding_model: str = setting(
+        "",
+        MODEL,
+        "An embedding model, to find facts of your memory by meaning; empty: none.",
+        "an embedding model, which is sent your facts and prompts to find facts [by meaning](memory.md#by-meaning)",
+    )
     compact: bool = setting(
         True,
         SWITCH,
@@ -431,15 +437,13 @@ class TelemetrySettings:
         False,
         SWITCH,
         "Whether spans contain prompts, answers, arguments and results.",
-        "whether spans contain [what was said](observability.md#what-was-said): prompts, answers, arguments and "
-        "results",
+        "whether spans contain [what was said](observability.md#what-was-said), with arguments and results",
     )
 
 
 @frozen
 class ProviderSettings:
-    """What holds for any provider; what only some understand (`SERVED`, and what they declare) is
-    in `options`."""
+    """What holds for any provider; `options`: what only some understand (as `SERVED`)."""
 
     base_url: str = setting(
         "",
@@ -494,8 +498,7 @@ class Settings:
         "",
         MODEL,
         "A cheap model that writes the titles of sessions; empty: the first prompt is the title.",
-        "[a cheap model](providers.md#the-small-model) that writes the titles of sessions; empty: the first prompt is "
-        "the title",
+        "[a cheap model](providers.md#the-small-model) for titles of sessions; empty: the first prompt is the title",
     )
     favourites: tuple[str, ...] = setting(
         (),
@@ -516,8 +519,7 @@ class Settings:
     telemetry: TelemetrySettings = TelemetrySettings()
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = own_names(KEYS)
-    """Command to the person's own keys for it, as they were written; the screen knows commands and
-    keys."""
+    """Command to the person's own keys for it, as they were written."""
     rate_limits: Mapping[str, int] = own_names(
         whole_number(1, 10_000), "How often this tool may be called in a minute."
     )
@@ -526,8 +528,7 @@ class Settings:
     """The person's own prices, by `<provider>/<model>` or `<provider>/*`."""
 
     def snapshot(self) -> dict[str, object]:
-        """What is on record with a session: plain JSON data, without anything of the providers but
-        their names."""
+        """What is on record with a session: plain JSON data; of the providers only the names."""
         values = {own.name: getattr(self, own.name) for own in declared_fields(Settings)}
         sections = {name: _plain(own) for name, own in values.items() if any(rows(type(own)))}
         return {
@@ -595,5 +596,4 @@ ANY: Final[Mapping[str, Setting]] = {
     "ca_bundle": CA_BUNDLE,
 }
 SERVED: Final[Mapping[str, Setting]] = {"model": MODEL_OF, **ANY}
-"""Of a server that speaks Chat Completions; the others declare what they understand
-(`providers/services/`)."""
+"""Of servers of Chat Completions; the others declare theirs (`providers/services/`)."""

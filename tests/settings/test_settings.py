@@ -122,6 +122,7 @@ def test_keys_show_up_in_no_repr_and_no_snapshot(place: Place) -> None:
         "tool_dispatcher": "auto",
         "parallel_tools": False,
         "memory": "recall",
+        "embedding_model": "",
         "compact": True,
         "continues": 3,
         "map_tokens": 0,

@@ -82,3 +82,11 @@ def test_where_there_is_nothing_it_says_how_something_comes_there() -> None:
 def test_it_says_where_it_is_switched_off() -> None:
     play = asked(MINE, on=False)
     assert play.view.overlay is not None and "agent.memory is off" in str(play.view.overlay)
+
+
+def test_it_says_what_holds_of_the_search_by_meaning() -> None:
+    said = "By meaning, too: ollama/nomic-embed-text (Python), 1/1 facts"
+    play = asked(MINE, meaning=said)
+    assert play.view.overlay is not None and said in str(play.view.overlay)
+    play = asked(MINE, meaning=said, left=12)
+    assert "12 more" in str(play.view.overlay) and said in str(play.view.overlay)

@@ -9,12 +9,14 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor as Pool
+from contextlib import suppress
 from datetime import datetime
 from logging import Logger
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.embeddings import WAIT, Embeddings
 from agent_tui.agent.session.history import BLOCK
 from agent_tui.agent.session.history import MEMORY as PART
 from agent_tui.context import memory
@@ -75,7 +77,10 @@ class Memories:
         emit: Emit,
         pool: Pool,
         log: Logger,
+        meaning: Embeddings,
     ) -> None:
+        self.meaning = meaning
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._config, self._gate, self._hide, self._log = config, gate, hide, log
         self._emit, self._pool = emit, pool
         self._known = _Known()
@@ -116,9 +121,15 @@ class Memories:
         return folder / f"{memory.name_for(text, lambda name: (folder / f'{name}.md').exists())}.md"
 
     def search(self, text: str) -> Sequence[tuple[float, MemoryFact]]:
-        files = self.look()
+        files, asked = self.look(), None
+        if self.meaning.is_on and self._loop is not None:
+            with suppress(TimeoutError):
+                asking = asyncio.run_coroutine_threadsafe(self.meaning.embed(text), self._loop)
+                asked = asking.result(2 * WAIT)
+        near = [] if asked is None else self.meaning.nearest(asked, SEARCH_SCORE)
         found = self._found(files, text, SEARCH_SCORE, SEARCHED)
-        return [(one.score, file.fact) for one, file in found]
+        best = _best(files, found, near, SEARCHED)
+        return [(score, file.fact) for score, file in best]
 
     def look(self) -> tuple[FactFile, ...]:
         """All facts as they are now, and the index made anew where they are others. Where nothing
@@ -162,10 +173,8 @@ class Memories:
 
     def _found(
         self, files: tuple[FactFile, ...], text: str, least: float, most: int
-    ) -> list[tuple[Found, FactFile]]:
-        by_path = {one.path: one for one in files}
-        hits = self._recall.search(files, text, least, most) if files else []
-        return [(hit, by_path[hit.path]) for hit in hits if hit.path in by_path]
+    ) -> list[Found]:
+        return self._recall.search(files, text, least, most) if files else []
 
     # -- what the model is told
 
@@ -182,8 +191,15 @@ class Memories:
         if self.is_on:
             async with self._looking:  # who comes second has little to read
                 await self._off_loop(self.look)
+            self._refresh_vectors()
             for problem in self._known.problems:
                 self._say_once(emit, problem)
+
+    def _refresh_vectors(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        folders = (self._index_path.parent, memory.project_folder(self._config.cwd))
+        if self.is_on:
+            self.meaning.refresh(self._known.files, folders)
 
     async def recall(self, emit: Emit, prompt: str, told: Mapping[str, str]) -> None:
         """Tell the model which facts `prompt` is about, but for those that still stand in the
@@ -192,11 +208,15 @@ class Memories:
         if not (self.is_on and files and prompt.strip()):
             return
         try:
-            found = await self._off_loop(lambda: self._found(files, prompt, LEAST_SCORE, MOST))
+            found, near = await asyncio.gather(
+                self._off_loop(lambda: self._found(files, prompt, LEAST_SCORE, MOST)),
+                self.meaning.search(prompt, LEAST_SCORE),
+            )
         except (sqlite3.Error, OSError) as error:
             self._say_once(emit, f"Memory was not searched for this prompt: {error}")
             return
-        block, parts = _block([one for _, one in found], told)
+        best = _best(files, found, near, MOST)
+        block, parts = _block([one for _, one in best], told)
         if parts:
             names = ", ".join(name.removeprefix(PART) for name in parts)
             emit(ContextTold(self._hide(block), parts, f"Recalled from memory: {names}."))
@@ -230,6 +250,7 @@ class Memories:
 
     async def tell(self, id: str) -> None:
         self._emit(Answered(id, await self._off_loop(self._listed)))
+        self._refresh_vectors()  # what the person forgot is gone there, too
 
     async def change(self, op: ChangeMemory) -> None:
         """Forget a fact or bring it back, accept a proposal or decline it."""
@@ -285,7 +306,8 @@ class Memories:
             for one in memory.proposals(self._known.index)
         ]
         forgotten = self._forgotten[2] if self._forgotten else ""
-        return MemoryList((*new, *rows), forgotten, self.is_on, max(0, len(files) - LISTED))
+        left, how = max(0, len(files) - LISTED), self.meaning.describe() if self.is_on else ""
+        return MemoryList((*new, *rows), forgotten, self.is_on, left, how)
 
     @property
     def _index_path(self) -> Path:
@@ -298,6 +320,20 @@ class Memories:
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def _best(
+    files: Sequence[FactFile], by_words: Sequence[Found], by_meaning: Sequence[Found], most: int
+) -> list[tuple[float, FactFile]]:
+    """What both searches found, each fact with the better of its two scores."""
+    scores = {one.path: one.score for one in by_words}
+    for one in by_meaning:
+        scores[one.path] = max(one.score, scores.get(one.path, 0.0))
+    by_path = {one.path: one for one in files}
+    found = [(score, by_path[path]) for path, score in scores.items() if path in by_path]
+    if by_meaning:  # else their order is better than what the scores say
+        found.sort(key=lambda one: -one[0])
+    return found[:most]
 
 
 def _block(found: Sequence[FactFile], told: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_tui.agent.config import EngineConfig
+from agent_tui.agent.services.embeddings import Embeddings
 from agent_tui.agent.services.jobs import Jobs
 from agent_tui.agent.services.kept_jobs import kept_jobs
 from agent_tui.agent.services.memory import Memories
@@ -85,6 +86,9 @@ class Turns:
             record.emit,
             pool,
             log,
+            Embeddings(
+                models, lambda text: self.executor.scrub(text), record.emit, self.spawn, pool, log
+            ),
         )
         watch = tool_wiring.watch_of(config, record.session, record.changes, pool)
         shared = Shared(
@@ -159,6 +163,7 @@ class Turns:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=1.0)
         await self.main.close()
+        await self.memory.meaning.close()
 
     def _settled(self, turn: Turn, state: TurnEnd) -> None:
         """Nothing of the person's is lost with a turn that ends."""

@@ -48,9 +48,10 @@ def _none(model: Model, _: Overlay) -> Lines:
 
 def _note(model: Model, _: Overlay) -> str:
     told = model.transcript.answers.memory
-    if told is None or told.on:
-        return f"{told.left:,} more: only the first are listed" if told and told.left else ""
-    return OFF
+    if told is None or not told.on:
+        return OFF if told is not None else ""
+    left = f"{told.left:,} more: only the first are listed" if told.left else ""
+    return " · ".join(filter(None, (left, told.meaning)))
 
 
 def _is_proposed(model: Model, _: Overlay, row: Entry) -> bool:
