@@ -39,6 +39,21 @@ def test_words_behind_esc_are_whole(line: Line, words: str, pace: float) -> None
     assert not any(str(said).startswith("alt+") for said in typed)
 
 
+@pytest.mark.parametrize("words", ["Please stop", "PAY x", "]x y", "_x", "P", "]", "]1 a"])
+@pytest.mark.parametrize("gap", [0.07, 0.12, 0.2])
+@pytest.mark.parametrize("pace", [0.04, 0.15, 0.4])
+def test_words_behind_esc_are_whole_while_an_answer_is_awaited(
+    line: Line, words: str, gap: float, pace: float
+) -> None:
+    line.parser.asked = line.now
+    line.send("\x1b").wait(gap)
+    for letter in words:
+        line.send(letter).wait(pace)
+    line.wait(1)
+    typed = [said for said in line.said if said != "escape"]
+    assert line.said[0] == "escape" and len(typed) == len(words)
+
+
 @pytest.mark.parametrize("gap", [0.0, 0.004, 0.03])
 @pytest.mark.parametrize(
     ("key", "named"), [("s", "alt+s"), ("\r", "alt+enter"), ("O", "alt+shift+o")]

@@ -35,6 +35,7 @@ from agent_tui.tui.textual_port.sequences import (
     REST_ALONE,
     SURE,
     is_whole,
+    may_be_answer,
     may_be_key,
 )
 
@@ -212,6 +213,8 @@ class KeyParser(XTermParser):
     def _open_for(self) -> float:
         if self._doubted == 1 and not self._owes_escape:
             return BARE_SECONDS
+        if self._owes_escape and may_be_answer(self._open):
+            return KEY_OPEN_SECONDS
         if len(self._open) == 2 and not (self._open == "\x1b]" and self._awaits()):
             return KEY_BEGUN_SECONDS if self._open == "\x1b[" else OPEN_SECONDS
         return KEY_OPEN_SECONDS if _KEY_BEGUN.match(self._open) else ANSWER_SECONDS
@@ -224,7 +227,8 @@ class KeyParser(XTermParser):
             yield from self.end_row()
         if self._open and monotonic() - self._open_at >= self._open_for:
             data, typed, self._open, self._doubted = self._open, self._doubted, "", 0
-            begun = data[:typed] if typed else data
+            owed = self._owes_escape and may_be_answer(data)
+            begun = data[:typed] if typed and not owed else data
             if BEGUN.fullmatch(begun):
                 self._late, self._late_last, self._late_at = begun, True, monotonic()
             if typed:
@@ -485,11 +489,11 @@ class KeyParser(XTermParser):
 
     def _late_behind_escape(self, whole: str) -> str:
         """`whole`, an ESC and what came too late for Alt, if it is a key or an answer; else what is
-        behind an Esc that was pressed. It waits as long as it may still become a key."""
+        behind an Esc that was pressed. It waits as long as it may still become one of them."""
         self._forget_escape()
-        answers = whole[1] in "]P_" and self._awaits()
-        self._owes_escape = not (answers or is_whole(whole))
-        if self._owes_escape and may_be_key(whole):
+        self._owes_escape = not is_whole(whole)
+        begun = may_be_key(whole) or (self._awaits() and may_be_answer(whole))
+        if self._owes_escape and begun:
             self._open, self._doubted, self._open_at = whole, 1, monotonic()
             return ""
         return whole[self._owes_escape :]

@@ -12,6 +12,7 @@ _SAYS = (
 """What an answer says, up to its end: a colour, or anything else (OSC, DCS, APC)."""
 _MAYBE = r"(?:\]\d{0,4}|P[\d;]{0,16}|_)"
 """How one begins, which is what Alt and a key send, too."""
+MAYBE = pattern(rf"\x1b{_MAYBE}")
 OPEN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[0-?]{{0,64}}[ -/]{{0,8}}|O[0-?]{{0,8}})\Z")
 """The beginning of an answer, or of another sequence, whose end has not come."""
 BEGUN = pattern(rf"\x1b(?:{_SAYS}\x1b?|{_MAYBE}|\[[?>=<]?[\d;:]*\$?|O\d?)")
@@ -47,3 +48,8 @@ def is_whole(sequence: str) -> bool:
 def may_be_key(sequence: str) -> bool:
     """Whether this is the beginning of a key."""
     return sequence in ("\x1b[", "\x1bO") or KEY_GOES_ON.fullmatch(sequence) is not None
+
+
+def may_be_answer(sequence: str) -> bool:
+    """Whether this is the beginning of an answer, or Alt and a key."""
+    return MAYBE.fullmatch(sequence) is not None
