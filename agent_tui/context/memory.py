@@ -9,6 +9,7 @@ from anyone: they are data, pass the trust in that project, and have their secre
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import unicodedata
@@ -23,9 +24,12 @@ from agent_tui.protocol.messages import MemoryFact, MemoryScope, Request, UserMe
 from agent_tui.protocol.turn_events import Profile
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
+from agent_tui.structures.visible import is_text, visible
 
 FOLDER: Final = "memory"
 INDEX: Final = "MEMORY.md"
+MADE: Final = ".MEMORY.json"
+"""Beside the index: a checksum of each fact as its line was made from it."""
 LIMIT: Final = 8_000
 """Bytes of one fact that are used."""
 MOST: Final[Mapping[MemoryScope, int]] = {"user": 20_000, "project": 500}
@@ -50,6 +54,7 @@ the kind, answer: none."""
 _HEAD: Final = "# Memory\n"
 _ENTRY: Final = late.pattern(r"- \[[^\]]*\]\((?P<name>[^()/]+)\.md\):?\s*(?P<line>.*)")
 _WORD: Final = late.pattern(r"\w+")
+_NONE: Final[Mapping[str, int]] = {}
 
 
 @frozen
@@ -103,9 +108,19 @@ def read_project(
     admits: Callable[[Path, bytes], bool],
 ) -> tuple[FactFile, ...]:
     """Those of the project. `admits` says which are used, and `hide` replaces the secrets."""
-    folders = project_folders(cwd)
+    folders, folder = project_folders(cwd), project_folder(cwd)
     project = text_files.Project(folders[:1], folders[-1:], hide, admits)
-    return tuple(_read(project_folder(cwd), "project", project, {}, problems))
+    if folder.is_dir() and is_linked(cwd):
+        problems.append(f"{visible(str(folder))} leads elsewhere through a link: it is not used")
+        return ()
+    return tuple(_read(folder, "project", project, {}, problems))
+
+
+def is_linked(cwd: Path) -> bool:
+    """Whether the folder of a project's facts is another one of its folders, behind a link: who
+    forgets a fact there deletes a file that is more than that."""
+    real = project_folders(cwd)[0].resolve() / ".agent-tui" / FOLDER
+    return project_folder(cwd).resolve() != real
 
 
 def _read(
@@ -123,6 +138,10 @@ def _read(
     if len(found) > MOST[scope]:
         problems.append(f"{folder} holds more than {MOST[scope]:,} facts: the rest is not used")
     for entry in found[: MOST[scope]]:
+        path = folder / entry.name
+        if problem := _unusable(entry, scope):
+            problems.append(f"{visible(str(path))} {problem}: not used")
+            continue
         try:
             about = entry.stat()
         except OSError:  # it has just gone
@@ -131,12 +150,20 @@ def _read(
         if (before := known.get(entry.name)) is not None and before.changed == changed:
             yield before
             continue
-        path = folder / entry.name
         file = text_files.read(path, LIMIT, project)
         if file is not None and file.problem:
             problems.append(file.problem)
         if file is not None and file.text.strip():
             yield FactFile(MemoryFact(path.stem, scope, file.text.strip()), path, changed)
+
+
+def _unusable(entry: os.DirEntry[str], scope: MemoryScope) -> str:
+    """Why no fact can be in a file of that name."""
+    if not is_text(entry.name):  # it is sent, logged and written into the index
+        return "has a name with bytes that are no UTF-8, or control characters"
+    if scope == "project" and entry.is_symlink():  # to forget it would delete what it leads to
+        return "is a link, which a project's fact cannot be"
+    return ""
 
 
 def _is_fact(name: str) -> bool:
@@ -163,24 +190,49 @@ def first_line(text: str) -> str:
 # -- the index
 
 
-def make_index(before: str, written: int, files: Sequence[FactFile]) -> str:
-    """`MEMORY.md` as it is with these facts, from how it was, `written` at that time (nanoseconds).
-    A line that is younger than its fact stays as it is: the person may have worded it."""
-    there = {one.fact.name: one for one in files}
+def make_index(
+    before: str, written: int, files: Sequence[FactFile], made: Mapping[str, int] = _NONE
+) -> str:
+    """`MEMORY.md` as it is with these facts, from how it was. A line stays as it is until its fact
+    says something else, by its checksum in `made`: the person may have worded it. Of a fact without
+    one, the line stays if it is younger (`written`, in nanoseconds). Only the line of a fact that
+    was there goes with it: any other one is the person's."""
+    facts = (one for one in files if _ENTRY.fullmatch(_entry(one.fact)))  # else it has no line
+    there = {one.fact.name: one for one in facts}
     lines, at, seen = list[str](), -1, set[str]()
     for line in (before or _HEAD).split("\n"):
         entry = _ENTRY.fullmatch(line)
-        if entry is None:
+        name = entry["name"] if entry is not None else ""
+        if name in seen or not (name in there or name in made):
             lines.append(line)
             continue
+        seen.add(name)
         at = len(lines) if at < 0 else at
-        if (file := there.get(entry["name"])) is not None and entry["name"] not in seen:
-            seen.add(entry["name"])
-            lines.append(line if file.changed[0] <= written else _entry(file.fact))
+        if (file := there.get(name)) is not None:
+            lines.append(line if _is_up_to_date(file, written, made) else _entry(file.fact))
     if at < 0:
         at = next((i + 1 for i, line in enumerate(lines) if line.startswith("# ")), 0)
-    lines[at:at] = [_entry(one.fact) for one in files if one.fact.name not in seen]
+    lines[at:at] = [_entry(one.fact) for name, one in there.items() if name not in seen]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _is_up_to_date(file: FactFile, written: int, made: Mapping[str, int]) -> bool:
+    if (sum := made.get(file.fact.name)) is not None:
+        return sum == checksum(file.fact)
+    return file.changed[0] <= written
+
+
+def checksum(fact: MemoryFact) -> int:
+    return zlib.crc32(fact.text.encode("utf-8", "surrogatepass"))
+
+
+def checksums(data: bytes) -> dict[str, int]:
+    """What stands in the file `MADE`; nothing where it is gone or damaged."""
+    try:
+        read = json.loads(data)
+    except ValueError:
+        return {}
+    return {str(k): v for k, v in read.items() if type(v) is int} if type(read) is dict else {}
 
 
 def _entry(fact: MemoryFact) -> str:
@@ -190,7 +242,11 @@ def _entry(fact: MemoryFact) -> str:
 def worded(index: str) -> dict[str, str]:
     """How the index puts each fact, by its name, in its order."""
     entries = (_ENTRY.fullmatch(line) for line in index.split("\n"))
-    return {one["name"]: one["line"] for one in entries if one is not None and one["line"]}
+    found = dict[str, str]()
+    for one in entries:
+        if one is not None and one["line"]:
+            found.setdefault(one["name"], one["line"])  # the first one is the fact's
+    return found
 
 
 def told_index(files: Sequence[FactFile], index: str, limit: int) -> str:

@@ -12,6 +12,7 @@ to nothing. The order of what has enough of that is BM25.
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -23,7 +24,7 @@ from agent_tui.paths import make_private
 from agent_tui.structures import late
 from agent_tui.structures.frozen import frozen
 
-VERSION: Final = 1
+VERSION: Final = 2
 LEAST_SCORE: Final = 0.4
 MOST: Final = 5
 """Facts that one prompt recalls."""
@@ -43,7 +44,7 @@ _FEW: Final = 50
 """Facts that are so few that none of their words is common."""
 _TOKENS: Final = "tokenize='porter unicode61 remove_diacritics 2'"
 _SCHEMA: Final = f"""
-create table file(row integer primary key, path text unique not null, folder text not null,
+create table file(row integer primary key, path blob unique not null, folder blob not null,
     changed text not null);
 create virtual table fact using fts5(text, {_TOKENS});
 create virtual table vocabulary using fts5vocab(fact, 'row');
@@ -79,7 +80,8 @@ class Recall:
     def __init__(self, cache: Path) -> None:
         self._cache = cache
         self._known: tuple[FactFile, ...] | None = None
-        self._folders: tuple[str, ...] = ()
+        self._folders: tuple[bytes, ...] = ()
+        """As bytes, as all paths in the cache: a name need not be UTF-8, and a text must be."""
 
     def search(
         self, files: tuple[FactFile, ...], text: str, least: float = LEAST_SCORE, most: int = MOST
@@ -103,7 +105,7 @@ class Recall:
             self._known = None
         with closing(_connect(self._cache)) as connection:
             if files is not self._known:
-                self._folders = tuple(sorted({str(one.path.parent) for one in files}))
+                self._folders = tuple(sorted({os.fsencode(one.path.parent) for one in files}))
                 _bring_up_to_date(connection, files, self._folders)
                 self._known = files
             return _search(connection, self._folders, text, least, most)
@@ -126,13 +128,13 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _bring_up_to_date(
-    connection: sqlite3.Connection, files: Sequence[FactFile], folders: Sequence[str]
+    connection: sqlite3.Connection, files: Sequence[FactFile], folders: Sequence[bytes]
 ) -> None:
     """Take in what is new or another, and forget what is gone from these `folders`: others may
     belong to another session."""
     marks = ", ".join("?" * len(folders))
     stored = f"select row, path, changed from file where folder in ({marks})"
-    wanted = {str(one.path): one for one in files}
+    wanted = {os.fsencode(one.path): one for one in files}
     stamps = {path: "{} {}".format(*one.changed) for path, one in wanted.items()}
     with connection:
         connection.execute("begin immediate")  # another session may do the same just now
@@ -143,7 +145,8 @@ def _bring_up_to_date(
         connection.executemany("delete from fact where rowid = ?", gone)
         connection.executemany("delete from file where row = ?", gone)
         for one in new:
-            values = (str(one.path), str(one.path.parent), stamps[str(one.path)])
+            path = os.fsencode(one.path)
+            values = (path, os.fsencode(one.path.parent), stamps[path])
             added = "insert into file(path, folder, changed) values (?, ?, ?)"
             row = connection.execute(added, values).lastrowid
             said = f"{one.fact.name.replace('-', ' ')} {one.fact.text}"
@@ -156,7 +159,7 @@ def _bring_up_to_date(
 
 
 def _search(
-    connection: sqlite3.Connection, folders: Sequence[str], text: str, least: float, most: int
+    connection: sqlite3.Connection, folders: Sequence[bytes], text: str, least: float, most: int
 ) -> list[Found]:
     asked = _stems(connection, {0: text[:READ]})[0]
     total = connection.execute("select count(*) from file").fetchone()[0]
@@ -178,7 +181,7 @@ def _search(
     weights = {stem: math.log(1 + many / count) for stem, count in counts.items() if count}
     half = HALF * math.log(1 + many)
     scored = (
-        Found(Path(path), round(_score(asked, facts[row], weights, half), 3))
+        Found(Path(os.fsdecode(path)), round(_score(asked, facts[row], weights, half), 3))
         for row, path, _ in rows
     )
     return [one for one in scored if one.score >= least][:most]

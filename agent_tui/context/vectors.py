@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -113,7 +114,7 @@ class Vectors:
 
         def look(connection: sqlite3.Connection) -> list[str]:
             asked = f"select row, model, hash from vector where folder in ({marks})"
-            rows = connection.execute(asked, folders).fetchall()
+            rows = connection.execute(asked, tuple(map(_said, folders))).fetchall()
             gone = [(row,) for row, _, hash in rows if hash not in passages]
             connection.executemany("delete from vector where row = ?", gone)
             there = {hash for _, model, hash in rows if model == self._model}
@@ -132,7 +133,7 @@ class Vectors:
         self, connection: sqlite3.Connection, folder: str, hash: str, vector: Vector
     ) -> None:
         added = "insert or replace into vector(model, folder, hash, data) values (?, ?, ?, ?)"
-        connection.execute(added, (self._model, folder, hash, vector.tobytes()))
+        connection.execute(added, (self._model, _said(folder), hash, vector.tobytes()))
 
     def nearest(
         self, asked: Vector, ordinary: Sequence[Vector], folders: Sequence[str], least: float
@@ -152,7 +153,7 @@ class Vectors:
             return connection.execute(
                 f"select hash, {near} as near from vector where model = ? and length(data) = ? "
                 f"and folder in ({marks}) and near >= ?",
-                (data, self._model, len(data), *folders, floor + least * span - 1e-6),
+                (data, self._model, len(data), *map(_said, folders), floor + least * span - 1e-6),
             ).fetchall()
 
         found = self._with(compare)
@@ -180,6 +181,11 @@ class Vectors:
                 )
             with connection:
                 return work(connection)
+
+
+def _said(folder: str) -> str:
+    """A path as SQLite takes it: the name of a folder need not be UTF-8, and a text must be."""
+    return os.fsencode(folder).decode("utf-8", "backslashreplace")
 
 
 def _floats(data: bytes) -> memoryview[float]:

@@ -79,6 +79,33 @@ def test_what_is_not_there_is_said_and_so_is_what_there_is(place: Place) -> None
         assert keep(driver, remove=True).paths == ()
 
 
+def test_a_name_is_one_however_it_is_written(place: Place) -> None:
+    with model_server() as server, engine(place, server) as driver:
+        assert keep(driver, "./a.py", "./gone.py").paths == ("a.py",)
+        assert [one.text for one in driver.all(ErrorRaised)] == [
+            "Not kept in view: ./gone.py: no such file."
+        ]
+
+
+def test_a_file_that_is_gone_is_said_once_and_listed_so(place: Place) -> None:
+    with model_server(*[said("ok")] * 4) as server, engine(place, server) as driver:
+        keep(driver, "a.py")
+        driver.turn("first")
+        (place.cwd / "a.py").unlink()
+        driver.turn("second")
+        driver.turn("third")
+        driver.send(SetInView())
+        listed = driver.until(Notice, lambda one: one.text.startswith("These files"))
+        assert listed.text == "These files stay in view:\na.py (gone, or not readable)"
+        assert len([one for one in driver.all(Notice) if "In view, but gone" in one.text]) == 1
+        (place.cwd / "a.py").write_text("one = 1\n")
+        driver.turn("fourth")
+    told = ["cannot be read any more" in text for text in sent(server)]
+    assert told.count(True) == 1
+    assert "cannot be read any more" in sent(server, 1)[-1] and "a.py" in sent(server, 1)[-1]
+    assert "one = 1" in sent(server)[-1]
+
+
 def test_at_most_twenty_stay_in_view(place: Place) -> None:
     for number in range(21):
         (place.cwd / f"{number}.txt").touch()

@@ -244,7 +244,64 @@ def test_a_folder_of_a_project_that_leads_elsewhere_takes_no_fact(place: Place) 
     assert not list(elsewhere.iterdir())
 
 
+def test_a_name_that_is_not_utf_8_is_said_and_the_turn_goes_on(place: Place) -> None:
+    remember(place, "cake", CAKE)
+    folder = place.cwd / ".agent-tui" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "bad\udcff.md").write_text("Eggs and a wedding.")
+    with model_server(*answers(1)) as server, engine(place, server) as driver:
+        assert driver.turn("How many eggs does the wedding cake need?").state == "completed"
+        assert any("bad<FF>.md has a name with bytes" in one.text for one in driver.all(Notice))
+    assert f"- user/cake: {CAKE}" in sent(server)[-1]
+
+
+def test_a_project_whose_path_is_not_utf_8_has_facts(tmp_path: Path) -> None:
+    place = Place(tmp_path / "odd\udcff")
+    folder = place.cwd / ".agent-tui" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "cake.md").write_text(CAKE)
+    with model_server(*answers(1)) as server, engine(place, server) as driver:
+        assert driver.turn("How many eggs does the wedding cake need?").state == "completed"
+        assert not [one for one in driver.all(Notice) if "not searched" in one.text]
+    assert f"- project/cake: {CAKE}" in sent(server)[-1]
+
+
+def test_no_one_forgets_a_file_that_a_projects_link_leads_to(place: Place) -> None:
+    readme = place.cwd / "README.md"
+    readme.write_text(CAKE)
+    folder = place.cwd / ".agent-tui" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "build.md").symlink_to("../../README.md")
+    rules = PermissionSettings(allow=("delete_memory",))
+    script = [calling("delete_memory", name="build"), *answers(1)]
+    with model_server(*script) as server, engine(place, server, permissions=rules) as driver:
+        driver.turn("Forget it.")
+        assert driver.all(ToolEnded)[0].tag == "not_found"
+        assert listed(driver).rows == ()
+        driver.send(ChangeMemory("forget", "project/build"))
+        driver.until(Answered, lambda event: event.id == "memory")
+        assert any("build.md is a link" in one.text for one in driver.all(Notice))
+    assert readme.read_text() == CAKE
+
+
 # -- the list in the system prompt
+
+
+def test_a_fact_that_comes_with_an_old_date_is_told_as_it_is_now(place: Place) -> None:
+    file = remember(place, "cake", CAKE)
+    with model_server(*answers(1)) as server, engine(place, server) as driver:
+        driver.turn("Hello.")
+    file.write_text(CAKE.replace("eleven", "twelve"))
+    os.utime(file, (1_000_000, 1_000_000))
+    remember(place, "gone", "Nothing.")
+    with model_server(*answers(1)) as server, engine(place, server) as driver:
+        driver.turn("Hello.")
+        (place.home / "memory" / "gone.md").unlink()
+    with model_server(*answers(1)) as server, engine(place, server) as driver:
+        driver.turn("Hello.")
+    index = (place.home / "memory" / "MEMORY.md").read_text()
+    assert "twelve eggs" in sent(server)[0] and "eleven" not in sent(server)[0]
+    assert "twelve eggs" in index and "eleven" not in index and "gone" not in index
 
 
 def test_the_list_of_facts_is_part_of_the_prefix_and_a_change_is_told(place: Place) -> None:

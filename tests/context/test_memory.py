@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,12 +111,62 @@ def test_the_index_is_made_of_the_facts_and_keeps_what_the_person_wrote() -> Non
     made = memory.make_index("", 0, [fact("a", "One.\nmore"), fact("b", "Two.")])
     assert made == "# Memory\n- [a](a.md): One.\n- [b](b.md): Two.\n"
     own = made.replace("One.", "My words.").replace("# Memory", "# Memory\n\nMine.\n")
-    kept = memory.make_index(own, 5, [fact("a", "One."), fact("c", "Three.")])
+    was = {"a": memory.checksum(fact("a", "One.").fact), "b": 1}
+    kept = memory.make_index(own, 5, [fact("a", "One."), fact("c", "Three.")], was)
     assert "Mine." in kept and "- [a](a.md): My words." in kept and "Two." not in kept
     assert kept.index("(c.md)") < kept.index("(a.md)"), "what is new stands first"
     assert memory.make_index(kept, 5, [fact("a", "One."), fact("c", "Three.")]) == kept
     newer = memory.make_index(kept, 5, [fact("a", "Another.", 9), fact("c", "Three.")])
     assert "- [a](a.md): Another." in newer
+
+
+def test_a_line_that_stands_for_no_fact_is_the_persons_and_stays() -> None:
+    own = "# Memory\n- [a](a.md): One.\n\n## Reading\n\n- [design](design.md): Old.\n- [a](a.md): See\n"
+    made = memory.make_index(own, 5, [fact("b", "Two.")], {"a": 1})
+    assert made == own.replace("- [a](a.md): One.\n", "- [b](b.md): Two.\n", 1)
+    index = "# Memory\n\n## Reading\n\n- [design](design.md): Old.\n"
+    added = memory.make_index(index, 5, [fact("a", "One.")])
+    assert added == index.replace("# Memory\n", "# Memory\n- [a](a.md): One.\n")
+
+
+def test_a_line_follows_what_its_fact_says_whenever_that_was_written() -> None:
+    index, old, new = "# Memory\n- [a](a.md): Mine.\n", fact("a", "One."), fact("a", "Two.", 1)
+    was = {"a": memory.checksum(old.fact)}
+    assert memory.make_index(index, 9, [replace(old, changed=(99, 1))], was) == index
+    assert memory.make_index(index, 9, [new], was) == "# Memory\n- [a](a.md): Two.\n"
+    assert memory.checksums(b"{") == memory.checksums(b"[1]") == {}
+    assert memory.checksums(b'{"a": 1, "b": "x"}') == {"a": 1}
+
+
+def test_a_fact_whose_name_fits_into_no_line_is_not_listed_again_and_again() -> None:
+    assert memory.make_index("", 0, [fact("a(b)", "One.")]) == "# Memory\n"
+
+
+def test_a_file_whose_name_is_no_text_is_named_and_not_used(tmp_path: Path) -> None:
+    write(tmp_path, "bad\udcff", "One.")
+    write(tmp_path, "good", "Two.")
+    problems: list[str] = []
+    [one] = memory.read_user(tmp_path, {}, problems)
+    assert one.fact.name == "good"
+    assert len(problems) == 1 and "bad<FF>.md has a name with bytes" in problems[0]
+
+
+def test_what_a_project_links_is_no_fact_of_it(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path, "README", "All of it.")
+    folder = write(tmp_path / ".agent-tui" / "memory", "cake", "Eggs.").parent
+    (folder / "build.md").symlink_to("../../README.md")
+    problems: list[str] = []
+
+    def names() -> list[str]:
+        found = memory.read_project(tmp_path, str, problems, admits=lambda *_: True)
+        return [one.fact.name for one in found]
+
+    assert names() == ["cake"]
+    assert len(problems) == 1 and "build.md is a link" in problems[0]
+    folder.rename(tmp_path / "docs")
+    folder.symlink_to("../docs")
+    assert names() == [] and "leads elsewhere through a link" in problems[1]
 
 
 def test_the_list_that_is_told_has_a_limit_and_says_what_it_leaves_out() -> None:
@@ -166,4 +217,5 @@ def test_an_answer_is_read_line_by_line_and_only_so_far() -> None:
 def test_the_words_of_an_index_are_no_facts_of_a_file_elsewhere() -> None:
     index = "- [x](../x.md): No.\n- [y](y.md):\n- [z](z.md): Yes.\n"
     assert memory.worded(index) == {"z": "Yes."}
+    assert memory.worded("- [a](a.md): The fact's.\n- [a](a.md): Another.") == {"a": "The fact's."}
     assert os.sep not in memory.name_for("a/b")

@@ -80,6 +80,14 @@ def test_facts_of_other_folders_stay_and_are_not_found_here(tmp_path: Path) -> N
     assert rows == (2,)
 
 
+def test_a_path_need_not_be_utf_8(recall: Recall) -> None:
+    [cake] = files(cake="Saffron.")
+    odd = (replace(cake, path=Path("/m\udcff/cake\udcfe.md")),)
+    for _ in range(2):
+        assert [one.path for one in recall.search(odd, "saffron")] == [odd[0].path]
+        assert recall.search(files(tea="Milk."), "saffron") == []
+
+
 def test_the_cache_is_made_again_where_it_is_gone_damaged_or_of_another_version(
     tmp_path: Path,
 ) -> None:

@@ -46,6 +46,13 @@ def test_the_same_text_has_a_score_of_one_and_an_ordinary_one_of_zero(cache: Pat
     assert store.nearest(asked, floor, FOLDERS, 0.9) == {same.hash: 1.0}
 
 
+def test_the_path_of_a_folder_need_not_be_utf_8(cache: Path) -> None:
+    store, x, odd = Vectors(cache, "a/m"), unit(1, 0), passage("odd", "/m\udcff")
+    store.keep([(odd, x)])
+    assert store.lacking({odd.hash: odd}, ("/m\udcff", "/m")) == []
+    assert store.nearest(x, [unit(0, 1)], ("/m\udcff",), 0.4) == {odd.hash: 1.0}
+
+
 def test_only_vectors_of_the_model_the_folders_and_the_facts_are_compared(cache: Path) -> None:
     store, other = Vectors(cache, "a/m"), Vectors(cache, "a/other")
     mine, theirs = passage("mine"), passage("theirs", "/elsewhere")

@@ -57,6 +57,7 @@ def test_delete_forgets_after_a_second_look_and_f2_brings_it_back() -> None:
     play = asked(MINE, SHOP)
     play.press("delete", after=4.0)
     assert play.take() == [] and "forget" in text(play)
+    assert play.view.overlay is not None and "/m/tabs.md" in str(play.view.overlay)
     play.press("enter", after=4.0)
     assert play.take() == [ChangeMemory("forget", "user/tabs")]
     tell(play, SHOP, forgotten="user/tabs")

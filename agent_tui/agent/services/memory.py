@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,6 @@ from agent_tui.agent.session.history import MEMORY as PART
 from agent_tui.context import memory
 from agent_tui.context.memory import INDEX_CHARS, FactFile
 from agent_tui.context.recall import LEAST_SCORE, MOST, Found, Recall
-from agent_tui.paths import project_folders
 from agent_tui.protocol.answers import MemoryList, MemoryRow
 from agent_tui.protocol.events import Answered, ContextTold, Event, Notice
 from agent_tui.protocol.messages import MemoryFact, MemoryScope
@@ -113,11 +113,9 @@ class Memories:
 
     def path_for(self, text: str, scope: MemoryScope) -> Path:
         """The file of a new fact. Raises ToolFailure."""
-        folder, root = self.folder(scope), project_folders(self._config.cwd)[0].resolve()
-        if scope == "project" and not folder.is_relative_to(root):
-            raise ToolFailure(
-                "blocked", f".agent-tui/memory leads outside the project, to {folder}"
-            )
+        folder = self.folder(scope)
+        if scope == "project" and memory.is_linked(self._config.cwd):
+            raise ToolFailure("blocked", f".agent-tui/memory is a link: it leads to {folder}")
         return folder / f"{memory.name_for(text, lambda name: (folder / f'{name}.md').exists())}.md"
 
     def search(self, text: str) -> Sequence[tuple[float, MemoryFact]]:
@@ -161,15 +159,28 @@ class Memories:
             return ""
         if not there and not mine:
             return ""
-        made = memory.make_index(there, written, mine)
-        if made != there and not self._config.otr:
+        sums, new = self._checksums(), {one.fact.name: memory.checksum(one.fact) for one in mine}
+
+        def make(before: str) -> str:
+            return memory.make_index(before, written, mine, sums)
+
+        made = make(there)
+        if (made != there or new != sums) and not self._config.otr:
             try:  # another session may have written meanwhile
-                private_files.change(
-                    path, lambda now: memory.make_index(now.decode(), written, mine).encode()
-                )
+                if made != there:
+                    private_files.change(path, lambda now: make(now.decode()).encode())
+                said = json.dumps(new, ensure_ascii=False).encode()
+                private_files.change(path.with_name(memory.MADE), lambda _: said)
             except (OSError, ValueError) as error:
                 problems.append(f"{path} cannot be written: {error}")
         return made
+
+    def _checksums(self) -> dict[str, int]:
+        try:
+            path = self._index_path.with_name(memory.MADE)
+            return memory.checksums(private_files.content(path, MOST_INDEX))
+        except (OSError, ValueError):  # it is made again
+            return {}
 
     def _found(
         self, files: tuple[FactFile, ...], text: str, least: float, most: int
@@ -212,7 +223,7 @@ class Memories:
                 self._off_loop(lambda: self._found(files, prompt, LEAST_SCORE, MOST)),
                 self.meaning.search(prompt, LEAST_SCORE),
             )
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, ValueError) as error:
             self._say_once(emit, f"Memory was not searched for this prompt: {error}")
             return
         best = _best(files, found, near, MOST)
@@ -296,7 +307,7 @@ class Memories:
         words = memory.worded(self._known.index)
         order = {name: place for place, name in enumerate(words)}
         rows = [
-            MemoryRow(one.key, one.fact.scope, self._hide(one.fact.text), str(one.path))
+            MemoryRow(one.key, one.fact.scope, self._hide(one.fact.text), str(one.path.resolve()))
             for one in sorted(
                 files, key=lambda f: (f.fact.scope == "project", order.get(f.fact.name, 0))
             )[:LISTED]

@@ -11,7 +11,7 @@ from agent_tui.agent.session.record import AgentRecord
 from agent_tui.agent.turn.attachments import Attach, head_of, label_of
 from agent_tui.agent.turn.executor import Executor
 from agent_tui.agent.turn.running_turn import Turn
-from agent_tui.protocol.events import ErrorRaised, InViewChanged, Notice
+from agent_tui.protocol.events import ContextTold, ErrorRaised, InViewChanged, Notice
 from agent_tui.protocol.messages import UserMessage
 from agent_tui.protocol.ops import SetInView
 from agent_tui.safety import file_access, paths
@@ -20,6 +20,7 @@ from agent_tui.structures import mention
 MOST: Final = 20
 """Files of a session that stay in view."""
 MOST_BYTES: Final = 20_000_000
+GONE: Final = " (gone, or not readable)"
 
 
 class InView:
@@ -36,7 +37,8 @@ class InView:
         if op.remove:
             self._remove(before, op.paths)
         elif not op.paths:
-            names = "".join(f"\n{path}" for path in before)
+            there = await self._executor.workplace.off_loop(lambda: self._hashes(before))
+            names = "".join(f"\n{path}{'' if path in there else GONE}" for path in before)
             said = f"These files stay in view:{names}" if before else "No file is kept in view."
             self._emit(
                 Notice(said, hint="/drop removes them" if before else "/add @file keeps one")
@@ -51,10 +53,22 @@ class InView:
             return
         hashes = await self._executor.workplace.off_loop(lambda: self._hashes(there))
         said = [m.text for m in self._record.history.messages if isinstance(m, UserMessage)]
+        self._tell_gone([path for path in there if path not in hashes], turn)
         new = [path for path, sha in hashes.items() if not self._has(path, sha, said)]
         for path in new:
             self._given[path] = hashes[path]
         await self._attach(" ".join(map(mention.write_mention, new)), turn)
+
+    def _tell_gone(self, lost: list[str], turn: Turn) -> None:
+        """Once for each, until it is there again: else the model takes what it has for true."""
+        new = [path for path in lost if self._given.get(path) != GONE]
+        self._given |= dict.fromkeys(new, GONE)
+        if new:
+            names = self._executor.scrub(", ".join(new))
+            text = f"[These files cannot be read any more, most likely they are deleted: {names}]"
+            said = f"In view, but gone or not readable: {names}. The model is told so."
+            turn.emit(ContextTold(text))
+            turn.emit(Notice(said, "warning", hint="/drop removes it from view"))
 
     def _has(self, path: str, sha: str, said: list[str]) -> bool:
         """Whether the model has it, or was told why not: who said no is asked once."""
@@ -63,7 +77,7 @@ class InView:
         return told and self._given.get(path) == sha
 
     def _add(self, before: tuple[str, ...], wanted: tuple[str, ...], there: dict[str, str]) -> None:
-        if lost := [path for path in wanted if path not in there]:
+        if lost := [path for path in wanted if self._name(path) not in there]:
             said = f"Not kept in view: {', '.join(lost)}: no such file."
             self._emit(ErrorRaised(said, "invalid_arguments", "name a file of this folder"))
         after = tuple(dict.fromkeys((*before, *there)))

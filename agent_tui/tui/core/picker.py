@@ -39,6 +39,8 @@ class Entry:
     value: str = ""
     """How it is now, or the key that does the same anywhere: a column of its own before `detail`.
     """
+    path: str = ""
+    """The file that it stands for, where a question about the row names it."""
 
 
 @frozen

@@ -36,9 +36,8 @@ def _known(model: Model) -> dict[str, MemoryRow]:
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for row in _known(model).values():
-        yield Entry(
-            row.id, one_line(" ".join(row.text.split())), row.day, row.text, GROUPS[row.scope]
-        )
+        label = one_line(" ".join(row.text.split()))
+        yield Entry(row.id, label, row.day, row.text, GROUPS[row.scope], path=row.path)
 
 
 def _none(model: Model, _: Overlay) -> Lines:
@@ -81,7 +80,7 @@ def _forget(model: Model, _: Overlay, row: Entry) -> Step:
 
 
 def _sure(row: Entry) -> str:
-    return f"forget “{one_line(row.label, 40)}”?"
+    return f"forget “{one_line(row.label, 40)}”? It deletes {one_line(row.path)}"
 
 
 def _restore(model: Model, _: Overlay, __: Entry) -> Step:
