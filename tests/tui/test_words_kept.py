@@ -121,14 +121,15 @@ def test_a_draft_comes_back_that_stood_below_an_old_prompt(opened: str) -> None:
     assert play.view.prompt.text == "mine"
 
 
-def test_what_was_not_for_the_model_is_cleared_and_nothing_else_is_said() -> None:
+def test_what_was_typed_in_a_field_is_kept_when_it_is_cleared() -> None:
     play = Play()
     play.type("/rename")
     play.press("enter")
     play.type("a name")
     play.effects.clear()
     play.press("ctrl+c")
-    assert (play.text, play.toast) == ("", "cleared") and not play.takes(Remember)
+    assert (play.text, play.toast) == ("", "cleared: it is in the history")
+    assert play.takes(Remember)
 
 
 def test_the_draft_is_saved_before_the_editor_begins() -> None:
