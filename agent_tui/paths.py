@@ -21,6 +21,11 @@ class Folders:
     platform_cache: Path | None = None
 
     @property
+    def own(self) -> tuple[Path, ...]:
+        """All of them, each once."""
+        return tuple(dict.fromkeys((self.config, self.data, self.logs, self.cache)))
+
+    @property
     def sessions(self) -> Path:
         return self.data / "sessions"
 

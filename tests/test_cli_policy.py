@@ -217,3 +217,16 @@ def test_what_is_allowed_in_this_folder_for_good_counts(
     FolderRules(tmp_path / "home", str(here)).add(rule)
     assert check("--command", "make all", cwd=here)["decision"] == "allow"
     assert check("--command", "make all clean", cwd=here)["decision"] == "ask"
+
+
+def test_the_own_folders_of_the_program_ask(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    environment = {**os.environ, "AGENT_TUI_HOME": str(tmp_path / "own")}
+    for name, tool, reason in (
+        ("own/config.toml", "edit_file", "belongs to agent-tui itself (a protected place)"),
+        ("own/credentials.toml", "read_file", "has the name of a secret"),
+    ):
+        words = ("--json", "--path", name, "--tool", tool, "--mode", "accept-edits")
+        said = json.loads(run(*words, cwd=tmp_path, env=environment).stdout)
+        assert (said["decision"], said["rule"]) == ("ask", "path")
+        assert said["reason"] == f"{name} {reason}"

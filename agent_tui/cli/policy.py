@@ -149,9 +149,10 @@ def decide(asked: Mapping[str, Any]) -> dict[str, Any]:
     sandbox = None if command is None else asyncio.run(support(record))
     works = command is not None and mode == "accept-all"
     workspace = asyncio.run(workspace_support(wanted, record)) if works else None
-    shell, limits, environment = command or "", held.limits, place.environment
+    shell, limits, own = command or "", held.limits, place.folders.own
+    around = place.environment
     facts = gather_facts(
-        tools[name], touched, shell, (place.cwd,), sandbox, workspace, limits, environment
+        tools[name], touched, shell, (place.cwd,), sandbox, workspace, limits, around, own=own
     )
     for_good = FolderRules(place.folders.data, str(place.cwd)).rules
     decision = rules.decide(str(mode), facts, for_good, held)

@@ -17,7 +17,7 @@ from agent_tui.agent.turn.request_prefix import prompt_input
 from agent_tui.agent.turn.tool_offer import CHARACTERS, fit_to_model, size_of
 from agent_tui.cli.errors import USAGE, one_line
 from agent_tui.cli.parser import Parser
-from agent_tui.context import memory
+from agent_tui.context import memory, text_files
 from agent_tui.context.prompt import (
     REPLACEABLE,
     Prefix,
@@ -87,6 +87,7 @@ def _read(cwd: Path, otr: bool, wanted: Profile | None) -> tuple[PromptInput, Ga
     place = place_at(cwd)
     gate = place.gate()
     settings = read(place, gate).settings
+    gate.closed = settings.permissions.forbidden_dirs
     config = EngineConfig(
         place.cwd, place.folders, place.environment, place.flags, place.this_run, settings, otr=otr
     )
@@ -108,10 +109,11 @@ def _remembered(
     if config.settings.agent.memory == OFF:
         return ""
     folder = memory.user_folder(config.folders.config)
-    files = memory.read_user(folder, {}, [])
-    files += memory.read_project(config.cwd, hide, [], admits=gate.admits)
+    files = memory.read_user(folder, {}, [], gate.closed)
+    files += memory.read_project(config.cwd, hide, [], admits=gate.admits, closed=gate.closed)
+    path = folder / memory.INDEX
     try:
-        index = (folder / memory.INDEX).read_text("utf-8")
+        index = "" if text_files.forbid(path.resolve(), gate.closed) else path.read_text("utf-8")
     except (OSError, ValueError):
         index = ""
     return hide(memory.told_index(files, index, memory.INDEX_CHARS[profile]))

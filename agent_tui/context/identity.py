@@ -47,6 +47,7 @@ def read(
     hide: Callable[[str], str],
     *,
     admits: Callable[[Path, bytes], bool],
+    closed: Sequence[str] = (),
 ) -> tuple[Instruction, ...]:
     """All of these files, the person's own first, then those of the project from the git root down
     to `cwd`; a file behind two names only once. `admits` says which of the project's are used, and
@@ -59,7 +60,7 @@ def read(
     for folder, within in places:
         for name in FILES:
             path = folder / name
-            file = text_files.read(path, LIMIT, within)
+            file = text_files.read(path, LIMIT, within, closed)
             if file is None or file.identity in seen:
                 continue
             if file.identity is not None:

@@ -4,7 +4,7 @@ project brings, with the files that these import."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -92,15 +92,16 @@ def read_all(
     room: int = ALL_LIMIT,
     *,
     admits: Callable[[Path, bytes], bool],
+    closed: Sequence[str] = (),
 ) -> tuple[Instruction, ...]:
     """The person's own files first, then those in folders that were added, then those from the git
     root down to the session's folder, then those below it; a file behind two names only once, and
     what a file imports before it. `admits` says which are used and `hide` replaces the secrets, in
-    all but the person's own."""
+    all but the person's own. What is in the folders `closed` is left out, theirs as well."""
     folders = project_folders(places.cwd)
     root, others = folders[0], places.others
     project = text_files.Project((root, *others), (folders[-1], *others), hide, admits)
-    reader = _Reader(root, project)
+    reader = _Reader(root, project, closed)
     found = _left_out(places.cwd)
     for name, path in places.own:
         found += reader.read(path, name)
@@ -118,15 +119,15 @@ def read_all(
 class _Reader:
     """Reads each file once, however many name it."""
 
-    def __init__(self, root: Path, project: text_files.Project) -> None:
-        self._root, self._project = root, project
+    def __init__(self, root: Path, project: text_files.Project, closed: Sequence[str]) -> None:
+        self._root, self._project, self._closed = root, project, closed
         self._seen: set[tuple[int, int]] = set()
         self._left = IMPORTS
 
     def read(self, path: Path, own: str = "", depth: int = 0) -> list[Instruction]:
         """The file at `path`, behind those that it imports. `own`: how it is called, a file of the
         person; else it is the project's."""
-        file = text_files.read(path, LIMIT, None if own else self._project)
+        file = text_files.read(path, LIMIT, None if own else self._project, self._closed)
         if file is None or file.identity in self._seen:
             return []
         if file.identity is not None:

@@ -93,11 +93,14 @@ def project_folder(cwd: Path) -> Path:
 
 
 def read_user(
-    folder: Path, known: Mapping[str, FactFile], problems: list[str]
+    folder: Path,
+    known: Mapping[str, FactFile],
+    problems: list[str],
+    closed: Sequence[str] = (),
 ) -> tuple[FactFile, ...]:
     """The person's facts, sorted by name. What was `known`, by the names of files, and has not
     changed is not read again."""
-    return tuple(_read(folder, "user", None, known, problems))
+    return tuple(_read(folder, "user", None, known, problems, closed))
 
 
 def read_project(
@@ -106,6 +109,7 @@ def read_project(
     problems: list[str],
     *,
     admits: Callable[[Path, bytes], bool],
+    closed: Sequence[str] = (),
 ) -> tuple[FactFile, ...]:
     """Those of the project. `admits` says which are used, and `hide` replaces the secrets."""
     folders, folder = project_folders(cwd), project_folder(cwd)
@@ -113,7 +117,7 @@ def read_project(
     if folder.is_dir() and is_linked(cwd):
         problems.append(f"{visible(str(folder))} leads elsewhere through a link: it is not used")
         return ()
-    return tuple(_read(folder, "project", project, {}, problems))
+    return tuple(_read(folder, "project", project, {}, problems, closed))
 
 
 def is_linked(cwd: Path) -> bool:
@@ -129,7 +133,11 @@ def _read(
     project: text_files.Project | None,
     known: Mapping[str, FactFile],
     problems: list[str],
+    closed: Sequence[str],
 ) -> Iterator[FactFile]:
+    if folder.is_dir() and (why := text_files.forbid(folder.resolve(), closed)):
+        problems.append(f"{visible(str(folder))} {why}: not used")
+        return
     try:
         with os.scandir(folder) as entries:
             found = sorted((one for one in entries if _is_fact(one.name)), key=lambda e: e.name)
@@ -150,7 +158,7 @@ def _read(
         if (before := known.get(entry.name)) is not None and before.changed == changed:
             yield before
             continue
-        file = text_files.read(path, LIMIT, project)
+        file = text_files.read(path, LIMIT, project, closed)
         if file is not None and file.problem:
             problems.append(file.problem)
         if file is not None and file.text.strip():

@@ -234,12 +234,13 @@ def with_files(
     room: int = ALL_LIMIT,
     *,
     admits: Callable[[Path, bytes], bool],
+    closed: Sequence[str] = (),
 ) -> PromptInput:
     """The same with what the files say now: instruction files in `places` with so much `room`, and
     those of the person in `config`. `admits` says which of a project's files are used, `hide`
     replaces the secrets in them."""
-    instructions = instruction_files.read_all(places, hide, room, admits=admits)
-    files = identity.read(given.cwd, config, hide, admits=admits)
+    instructions = instruction_files.read_all(places, hide, room, admits=admits, closed=closed)
+    files = identity.read(given.cwd, config, hide, admits=admits, closed=closed)
     own, unknown = prompt_texts.read_own_texts(config, REPLACEABLE)
     return replace(
         given,
@@ -266,7 +267,7 @@ def notices(given: PromptInput) -> list[Notice]:
         said.append(
             f"The list of skills is longer than {limit:,} characters: it leaves out {named}{more}"
         )
-    return [Notice(text, "warning") for text in said]
+    return [Notice(text, "warning") for text in dict.fromkeys(said)]
 
 
 def with_tools(

@@ -10,12 +10,12 @@ trust (`settings/trust.py`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from agent_tui.paths import is_own
-from agent_tui.safety import file_access, hard_links, paths
+from agent_tui.safety import file_access, hard_links, limits, paths
 from agent_tui.structures.frozen import frozen
 from agent_tui.structures.visible import reveal_text
 
@@ -52,12 +52,24 @@ class TextFile:
     cut: bool = False
 
 
-def read(path: Path, limit: int, project: Project | None = None) -> TextFile | None:
+def forbid(real: Path, closed: Sequence[str]) -> str:
+    """Why a real path is not read by itself, whoever it belongs to: it is in one of the folders
+    `closed`, as the person wrote them."""
+    return limits.Limits(closed=tuple(closed)).forbid_file(real) if closed else ""
+
+
+def read(
+    path: Path,
+    limit: int,
+    project: Project | None = None,
+    closed: Sequence[str] = (),
+) -> TextFile | None:
     """The text of `path`, at most `limit` characters; None where no such file is. `project`: the one
-    that it belongs to; None: it is the person's own, who may link it to wherever they keep it."""
+    that it belongs to; None: it is the person's own, who may link it to wherever they keep it.
+    `closed`: folders in which nothing is read, theirs or not."""
     try:
         real = path.resolve(strict=True)
-        if problem := _misplaced(path, real, project):
+        if problem := forbid(real, closed) or _misplaced(path, real, project):
             return TextFile(problem=f"{path} {problem}: not used")
         with os.fdopen(file_access.open_regular(real), "rb") as file:
             about = os.fstat(file.fileno())

@@ -82,6 +82,17 @@ class Limits:
                 return reason
         return ""
 
+    def closed_in(self, folder: Path, names: Iterable[str]) -> set[str]:
+        """Which of the `names` in a folder (a real path) are forbidden, or in what is."""
+        folders = self._folders()
+        if _lies_in(folder, folders):
+            return set(names)
+        return {one.name for one in folders if one.parent == folder} & {*names}
+
+    def forbid_file(self, real: Path) -> str:
+        """Why nothing reads a file by itself, wherever it is named; empty: it may be read."""
+        return _lies_in(real, self._folders()) and "is in one of permissions.forbidden_dirs"
+
     def forbid_words(self, commands: Iterable[Spoken], wide: bool = False) -> str:
         """Why simple commands may not run, for what they name or the folders that they go through;
         empty: they may. A script that they start is not read. `wide`: their patterns are not

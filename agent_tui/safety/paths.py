@@ -7,10 +7,11 @@ are resolved before `..`, as `open` does.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from agent_tui.safety import hard_links, protected_names
+from agent_tui.safety import hard_links, own_places, protected_names
 from agent_tui.safety.protected_places import place_protection
 from agent_tui.structures.frozen import frozen
 
@@ -81,10 +82,17 @@ def without_home(text: str) -> str:
     return text
 
 
-def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = True) -> PathFacts:
+def facts(
+    text: str,
+    roots: tuple[Path, ...],
+    deep: bool = True,
+    writes: bool = True,
+    own: Sequence[Path] = (),
+) -> PathFacts:
     """What `text` names, relative to the first of `roots` (real paths). `deep`: look for links that
     make it protected in all folders, as whoever writes must; `writes`: whether it is protected
-    counts at all, for which configurations of git are read. Raises ValueError as `resolve` does."""
+    counts at all, for which configurations of git are read. `own`: the folders of this program.
+    Raises ValueError as `resolve` does."""
     real = resolve(text, roots[0])
     home = next((root for root in roots if real.is_relative_to(root)), None)
     return PathFacts(
@@ -92,13 +100,20 @@ def facts(text: str, roots: tuple[Path, ...], deep: bool = True, writes: bool = 
         real,
         display_path(real, roots[0]),
         home is not None,
-        secret=is_secret(real) or is_secret(Path(text)) or hard_links.is_secret(real, roots),
-        protected=_protection(real, text, roots, deep) if writes else "",
+        secret=is_secret(real)
+        or is_secret(Path(text))
+        or hard_links.is_secret(real, roots)
+        or own_places.holds_keys(real, own),
+        protected=_protection(real, text, roots, deep, own) if writes else "",
         is_folder=os.path.isdir(real),  # noqa: PTH112 - it may lie where nobody can look
     )
 
 
-def _protection(real: Path, text: str, roots: tuple[Path, ...], deep: bool) -> str:
+def _protection(
+    real: Path, text: str, roots: tuple[Path, ...], deep: bool, own: Sequence[Path]
+) -> str:
+    if own_places.is_own(real, own):
+        return own_places.OWN
     by_name = _by_name(real, roots) or _by_name(roots[0] / text, roots)
     return by_name or place_protection(real, roots, deep)
 

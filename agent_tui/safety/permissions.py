@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -283,6 +283,14 @@ def forbid_reading(
         if (rule := next(fits, None)) is not None:
             found[name] = rule
     return found
+
+
+def unreadable(
+    held: Permissions, folder: Path, names: Sequence[str], root: Path
+) -> Collection[str]:
+    """Those of which a tool must not speak that found them by itself: also what is forbidden."""
+    closed = held.limits.closed_in(folder, names) if held.limits.closed else set()
+    return closed | forbid_reading(held, folder, names, root).keys()
 
 
 def apply_limits(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from agent_tui.protocol.ops import MODES as MODES
 from agent_tui.safety.limits import Limits
+from agent_tui.safety.own_places import OWN
 from agent_tui.safety.permissions import Permission, Permissions, find, find_unseen, spoken
 from agent_tui.safety.shell import hard_list
 from agent_tui.safety.shell.git_settings import GIT, WRITES, writes_settings
@@ -278,7 +279,8 @@ def _path_reason(facts: Facts) -> str:
         if not path.inside:
             return f"{path.shown} is outside the folder of this session"
         if path.protected and facts.effect != "read":
-            return f"{path.shown} {path.protected} (a protected name)"
+            kind = "place" if path.protected == OWN else "name"
+            return f"{path.shown} {path.protected} (a protected {kind})"
     return ""
 
 

@@ -104,6 +104,12 @@ class Configuration(Place):
 
     settings: Settings = Settings()
 
+    def gate(self, others: Iterable[Path] = ()) -> Gate:
+        """The same; it also knows the forbidden folders."""
+        found = Place.gate(self, others)
+        found.closed = self.settings.permissions.forbidden_dirs
+        return found
+
 
 @frozen
 class Suggestion:

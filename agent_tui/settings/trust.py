@@ -123,6 +123,9 @@ class Gate:
         self._records: dict[str, Record | None] = {}
         self.used: dict[Path, Found] = {}
         self.left_out: dict[Path, Found] = {}
+        self.closed: tuple[str, ...] = ()
+        """`permissions.forbidden_dirs`, as far as the settings are known: nothing in them is read, nor
+        what of the person's own lies there."""
 
     @property
     def roots(self) -> list[Root]:

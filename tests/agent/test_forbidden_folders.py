@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, ToolEnded, ToolStarted, TurnEnded
+from agent_tui.protocol.events import (
+    ApprovalAsked,
+    ContextBuilt,
+    Notice,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+)
 from agent_tui.protocol.ops import Answer, Submit
 from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.settings.table import PermissionSettings
@@ -101,3 +108,39 @@ def test_a_rule_takes_what_may_reach_it_out_of_no_sandbox(
             driver.send(Answer(asked.id, "no"))
         driver.until(TurnEnded)
         assert "TOP" not in driver.all(ToolEnded)[0].content
+
+
+def test_nothing_in_it_goes_into_the_prompt_by_itself(place: Place) -> None:
+    """Neither what an instruction file imports, nor instructions, skills, identity or memory, of
+    the project or of the person."""
+    closed, config = place.cwd / "clients", place.home
+    skill = "---\nname: one\ndescription: TOP skill\n---\nTOP\n"
+    texts = {
+        closed / "own/SOUL.md": "TOP soul\n",
+        closed / "memory/fact.md": "TOP fact\n",
+        closed / "memory/MEMORY.md": "TOP index\n",
+        closed / "skills/one/SKILL.md": skill,
+        place.cwd / "AGENTS.md": "plain words\n@clients/a/x.md\n",
+        closed / "a/x.md": "TOP imported\n",
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for at in (config, place.cwd / ".agent-tui"):
+        at.mkdir(exist_ok=True)
+        (at / "SOUL.md").symlink_to(closed / "own/SOUL.md")
+        (at / "memory").symlink_to(closed / "memory")
+        (at / "skills").symlink_to(closed / "skills")
+    (config / "AGENTS.md").write_text(f"own words\n@{closed}/a/x.md\n")
+    (place.cwd / "CLAUDE.md").symlink_to(closed / "AGENTS.md")
+    with place.engine(place.script([{"text": "ok"}]), permissions=rules(place)) as driver:
+        driver.turn("go")
+        [built], said = driver.all(ContextBuilt), driver.all(Notice)
+    assert "plain words" in built.system and "own words" in built.system
+    assert "TOP" not in built.system
+    left = [one.text for one in said if "permissions.forbidden_dirs" in one.text]
+    assert len(left) == len(set(left)) and any("a/x.md" in text for text in left)
+    assert (closed / "memory/MEMORY.md").read_text() == "TOP index\n"
+    with place.engine(place.script([{"text": "ok"}])) as driver:
+        driver.turn("go")
+        assert driver.all(ContextBuilt)[0].system.count("TOP") > 4

@@ -142,6 +142,23 @@ def test_it_goes_behind_the_first_prompt_once_where_the_person_wants_it(place: P
         assert told(driver) == []
 
 
+@pytest.mark.parametrize("how", ["as it is", "by a link", "all of it"])
+def test_no_name_of_a_forbidden_folder_goes_with_the_first_prompt(place: Place, how: str) -> None:
+    closed, link = place.cwd / "clients", place.root / "link"
+    (closed / "a").mkdir(parents=True)
+    (closed / "a" / "client.py").write_text("def secret_client():\n    round_price(1)\n")
+    link.symlink_to(closed)
+    named = {"as it is": closed, "by a link": link, "all of it": place.cwd}[how]
+    rules = PermissionSettings(forbidden_dirs=(str(named),))
+    with place.engine(place.script(DONE), agent=WITH_MAP, permissions=rules) as driver:
+        driver.turn("go")
+        texts = told(driver)
+        shown = asked(driver, "").files
+    assert not any("client" in text for text in texts)
+    assert len(texts) == (how != "all of it") and bool(shown) == (how != "all of it")
+    assert not any("client" in file.path for file in shown)
+
+
 def test_by_itself_no_map_is_made(place: Place) -> None:
     with place.engine(place.script(DONE)) as driver:
         driver.turn("go")

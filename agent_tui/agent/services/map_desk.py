@@ -15,7 +15,7 @@ from agent_tui.protocol.events import Answered, ContextTold, Event, Notice
 from agent_tui.protocol.ops import Query
 from agent_tui.safety import paths
 from agent_tui.safety.git_index import Stopped
-from agent_tui.safety.permissions import forbid_reading
+from agent_tui.safety.permissions import unreadable
 
 if TYPE_CHECKING:
     from agent_tui.context.repo_map.build import Drawn
@@ -106,7 +106,7 @@ def _draw(
     look = Look(
         place.roots,
         place.seen_files.paths,
-        lambda folder, names: forbid_reading(permissions, folder, names, root).keys(),
+        lambda folder, names: unreadable(permissions, folder, names, root),
         place.scrub,
     )
     try:

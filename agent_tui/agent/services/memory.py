@@ -20,7 +20,7 @@ from agent_tui.agent.config import EngineConfig
 from agent_tui.agent.services.embeddings import WAIT, Embeddings
 from agent_tui.agent.session.history import BLOCK
 from agent_tui.agent.session.history import MEMORY as PART
-from agent_tui.context import memory
+from agent_tui.context import memory, text_files
 from agent_tui.context.memory import INDEX_CHARS, FactFile
 from agent_tui.context.recall import LEAST_SCORE, MOST, Found, Recall
 from agent_tui.protocol.answers import MemoryList, MemoryRow
@@ -135,9 +135,11 @@ class Memories:
         before, problems, config = self._known, list[str](), self._config
         folder = memory.user_folder(config.folders.config)
         known = {one.path.name: one for one in before.files if one.fact.scope == "user"}
-        admits = self._gate().admits
-        mine = memory.read_user(folder, known, problems)
-        theirs = memory.read_project(config.cwd, self._hide, problems, admits=admits)
+        gate = self._gate()
+        mine = memory.read_user(folder, known, problems, gate.closed)
+        theirs = memory.read_project(
+            config.cwd, self._hide, problems, admits=gate.admits, closed=gate.closed
+        )
         files = (*mine, *theirs)
         files = before.files if files == before.files else files
         index = self._index(mine, problems)
@@ -147,6 +149,8 @@ class Memories:
     def _index(self, mine: Sequence[FactFile], problems: list[str]) -> str:
         """`MEMORY.md`, which is written where it should say something else."""
         path = self._index_path
+        if text_files.forbid(path.resolve(), self._gate().closed):
+            return ""
         try:
             written, there = (
                 path.stat().st_mtime_ns,

@@ -64,7 +64,9 @@ def home_of(place: Place) -> Path:
 def discover_skills(place: Place, gate: Gate, hide: Callable[[str], str]) -> Skills:
     """All skills at `place`, those of the project as far as the `gate` admits them."""
     shipped, config = paths.shipped_folder("skills"), place.folders.config
-    return discover(shipped, config, place.cwd, home_of(place), hide, admits=gate.admits)
+    return discover(
+        shipped, config, place.cwd, home_of(place), hide, admits=gate.admits, closed=gate.closed
+    )
 
 
 def load_skills(config: EngineConfig, hide: Callable[[str], str]) -> LoadedSkills:

@@ -29,13 +29,12 @@ def roots(record: Record) -> tuple[Path, ...]:
 
 def bounds(config: EngineConfig) -> Bounds:
     """What no folder that is added may open."""
-    folders = config.folders
     try:
         listed = pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
         listed = ""  # a user whom the system does not know has only what the environment says
     homes = (config.environment.get("HOME", ""), listed)
-    return Bounds.of(homes, (folders.config, folders.data, folders.logs, folders.cache))
+    return Bounds.of(homes, config.folders.own)
 
 
 def named_directories(config: EngineConfig, given: Sequence[str]) -> tuple[Directory, ...]:

@@ -40,22 +40,23 @@ def gather_facts(
     environment: Mapping[str, str] = MappingProxyType({}),
     reaches: tuple[str, str] = ("", ""),
     names: bool = True,
+    own: Sequence[Path] = (),
 ) -> policy.Facts:
     """What the policy decides about: a call of `tool` that touches these paths, or runs `command`
     in the first of `roots`. `support` and `workspace`: the sandboxes here, to look and to work in;
     None: nothing runs in them. `limits`: the person's; `environment`: that of commands; `reaches`:
     a host, and why its address asks in every mode; `names`: look at what the words of a command
-    name, which takes time, also where no lasting answer needs it. Raises ValueError: no path."""
-    first, *others = map(str, roots)
+    name, also where no lasting answer needs it; `own`: this program's folders. Raises ValueError."""
+    writes = tool.effect != "read"
     texts = map(paths.without_home, touched)
-    named = tuple(paths.facts(text, roots, tool.changes, tool.effect != "read") for text in texts)
+    named = tuple(paths.facts(text, roots, tool.changes, writes, own) for text in texts)
     facts = policy.Facts(
         tool.name,
         tool.effect,
         named,
         command,
-        first,
-        tuple(others),
+        str(roots[0]),
+        tuple(map(str, roots[1:])),
         host=reaches[0],
         odd_address=reaches[1],
         asks_person=tool.asks_person,
@@ -67,7 +68,6 @@ def gather_facts(
     judged = shell_classifier.classify(command, roots)
     bare = judged.needs_sandbox and (support is None or bool(support.problem))
     unsure = judged.reason or (NEEDS_SANDBOX if bare else "")
-    prefix = prefix_of(judged.calls, roots)
     lasts = may_last(command, judged.calls)
     sandboxed = workspace is not None and not workspace.problem
     forbidden, doubt = apply_limits(limits, named, command, judged.calls, roots, environment)
@@ -82,7 +82,7 @@ def gather_facts(
         unsure=unsure,
         calls=calls,
         closed=closed,
-        prefix=prefix,
+        prefix=prefix_of(judged.calls, roots),
         may_last=lasts,
         sandboxed=sandboxed,
         hides=sandboxed and workspace is not None and limits.is_hidden(roots, workspace.way),

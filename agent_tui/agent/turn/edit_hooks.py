@@ -196,7 +196,7 @@ def _edited_files(context: CallContext) -> list[_File]:
     changed = {path: after for path, _, after in context.changes}
     found: list[_File] = []
     for path, after in changed.items():
-        fact = paths.facts(str(path), context.roots, True)
+        fact = paths.facts(str(path), context.roots, own=context.workplace.own)
         if not after or after in moved or fact.secret or fact.protected or not fact.inside:
             continue
         try:

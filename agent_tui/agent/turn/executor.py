@@ -222,10 +222,8 @@ class Executor:
         except ValueError as error:
             self.on_misfit(call, fitted.arguments)
             return _failed("invalid_arguments", _problems(tool.name, schema, fitted, error))
-        command, folder = (
-            tool.command(arguments) if tool.command else "",
-            self.workplace.folder.path,
-        )
+        command = tool.command(arguments) if tool.command else ""
+        folder = self.workplace.folder.path
         try:
             touched, roots = tool.paths(arguments), self.workplace.roots
             command = place_command(command, folder, roots[0])
@@ -240,6 +238,7 @@ class Executor:
                 self.workplace.environment,
                 self._reached(tool, arguments),
                 names=bool(self.approvals.permissions.allow),
+                own=self.workplace.own,
             )
         except ToolFailure as failure:
             return failure.result()

@@ -215,7 +215,15 @@ def prompt_input(
     home = Path(config.environment.get("HOME", "~")).expanduser()
     own = instruction_files.own_files(home, config.folders.config)
     places = instruction_files.Places(config.cwd, own, tuple(others), below)
-    return prompt.with_files(given, places, config.folders.config, hide, room, admits=gate.admits)
+    return prompt.with_files(
+        given,
+        places,
+        config.folders.config,
+        hide,
+        room,
+        admits=gate.admits,
+        closed=gate.closed,
+    )
 
 
 def _instruction_size(history: History) -> int:

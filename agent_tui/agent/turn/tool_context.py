@@ -30,7 +30,7 @@ from agent_tui.protocol.events import (
 from agent_tui.protocol.messages import SkillInfo
 from agent_tui.protocol.standing import IntendedChange
 from agent_tui.safety import paths
-from agent_tui.safety.permissions import Permissions, forbid_reading
+from agent_tui.safety.permissions import Permissions, unreadable
 from agent_tui.safety.policy import Confined
 from agent_tui.safety.process import processes
 from agent_tui.safety.process.output_capture import Captured, Refusal, says_git_folder
@@ -157,7 +157,7 @@ class CallContext:
         raise ToolFailure("blocked", f"{fact.shown}: not what was allowed for this call")
 
     def unreadable(self, folder: Path, names: Sequence[str]) -> Collection[str]:
-        return forbid_reading(self.permissions, folder, names, self.workplace.roots[0]).keys()
+        return unreadable(self.permissions, folder, names, self.workplace.roots[0])
 
     def hide_secrets(self, text: str, of_secrets: bool = False) -> str:
         scrub = self.workplace.scrub_secret_file if of_secrets else self.workplace.scrub

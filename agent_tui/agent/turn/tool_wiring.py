@@ -183,7 +183,7 @@ def _workplace(
         learn=secret.learn,
         hidden=hidden,
         checkpoint=lambda content, sha: Blobs(config.blobs).put(content, sha=sha),
-        own=(config.folders.config, config.folders.data, config.folders.logs),
+        own=config.folders.own,
         histories=Histories(config.contents / "repositories"),
         sandbox_support=partial(sandbox_support.support, found),
         workspace_support=partial(

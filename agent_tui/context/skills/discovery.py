@@ -9,7 +9,7 @@ those is `/project:name`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -48,6 +48,7 @@ def discover(
     hide: Callable[[str], str] = hide_secrets,
     *,
     admits: Callable[[Path, bytes], bool],
+    closed: Sequence[str] = (),
 ) -> Skills:
     """Read all there are; of the project's, `admits` says which are used and `hide` replaces
     the secrets. Never raises: what cannot be read is a problem."""
@@ -62,9 +63,9 @@ def discover(
         if within is not None and real in seen:
             continue  # a session in the home folder, or a link to a folder that was read
         seen.add(real)
-        written = _in_file(place.sections, within, problems) if place.own else ()
+        written = _in_file(place.sections, within, closed, problems) if place.own else ()
         here: dict[str, Skill] = {}
-        for skill in (*written, *_in_folder(place, within, problems)):
+        for skill in (*written, *_in_folder(place, within, closed, problems)):
             if within is not None:
                 skill = _beside_others(skill, found, problems)
             if skill.name in here:
@@ -96,15 +97,23 @@ def _beside_others(skill: Skill, found: Mapping[str, Skill], problems: list[str]
     return replace(skill, name=name)
 
 
-def _in_file(path: Path, within: text_files.Project | None, problems: list[str]) -> Iterator[Skill]:
-    file = text_files.read(path, LIMIT, within)
+def _in_file(
+    path: Path,
+    within: text_files.Project | None,
+    closed: Sequence[str],
+    problems: list[str],
+) -> Iterator[Skill]:
+    file = text_files.read(path, LIMIT, within, closed)
     if file is not None:
         problems.extend([file.problem] if file.problem else [])
         yield from from_sections(file.text, str(path), problems)
 
 
 def _in_folder(
-    place: _Place, within: text_files.Project | None, problems: list[str]
+    place: _Place,
+    within: text_files.Project | None,
+    closed: Sequence[str],
+    problems: list[str],
 ) -> Iterator[Skill]:
     """The skills in a folder: each a folder with a SKILL.md in it, or a file."""
     folder = place.folder
@@ -112,6 +121,9 @@ def _in_folder(
         real = folder.resolve(strict=True)
         if within is not None and not within.holds(real):
             problems.append(f"{folder} leads outside the project, to {real}: not used")
+            return
+        if why := text_files.forbid(real, closed):
+            problems.append(f"{folder} {why}: not used")
             return
         entries = sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -123,7 +135,7 @@ def _in_folder(
     for entry in entries:
         # a README.md is none
         alone = place.own and entry.suffix == ".md" and NAME.fullmatch(entry.stem) is not None
-        file = text_files.read(entry if alone else entry / "SKILL.md", LIMIT, within)
+        file = text_files.read(entry if alone else entry / "SKILL.md", LIMIT, within, closed)
         if file is None:
             continue
         problems.extend([file.problem] if file.problem else [])
