@@ -71,6 +71,8 @@ def test_the_layers_have_a_source_and_tokens_and_what_is_left_out_a_reason(place
     assert f"style: {style} is empty" in said
     assert "off-the-record: this session is recorded" in said
     assert "AGENTS.md: not trusted: `agent-tui trust`" in said
+    assert "instructions: there are none that you trust" in said
+    assert "in your config folder" in run(place, "--help").stdout
     [total] = (line for line in lines if line[:1] == ["total"])
     assert total[1] == f"≈{told(place)['tokens']:,}"
 

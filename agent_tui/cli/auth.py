@@ -23,7 +23,7 @@ from agent_tui.settings.store import Refused
 EPILOG: Final = f"""\
 Type the key (it is not shown), or pipe it in: pass show openai | agent-tui auth set openai
 It is saved in the system's keyring if the package `keyring` is installed and finds one. Otherwise it is saved in \
-credentials.toml in the settings folder, which only you can read. A key in config.toml or in a variable such as \
+credentials.toml in the config folder, which only you can read. A key in config.toml or in a variable such as \
 OPENAI_API_KEY is used first.
 {exit_codes.summary("auth")}
 """

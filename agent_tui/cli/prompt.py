@@ -35,7 +35,7 @@ from agent_tui.settings.trust import Gate
 from agent_tui.structures.visible import visible
 
 EPILOG: Final = f"""\
-A file {FOLDER}/PART.md in your settings folder stands in the place of a part; an empty one \
+A file {FOLDER}/PART.md in your config folder stands in the place of a part; an empty one \
 leaves it out. PART is one of \
 {", ".join(REPLACEABLE)}.
 Nothing is sent. Token counts are estimates.

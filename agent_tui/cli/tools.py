@@ -24,7 +24,7 @@ SIZES: Final = """
 Tools in the first request: about {full:,} tokens, about {small:,} with a small window (tools.profile: {profile}).\
 """
 EPILOG: Final = f"""\
-Custom tools are Python files in tools/ of the settings folder, or in .agent-tui/tools/ of a project that you trust \
+Custom tools are Python files in tools/ of the config folder, or in .agent-tui/tools/ of a project that you trust \
 (`agent-tui trust`). A tool without a group is in every request. "small": whether it is in the first request for a \
 model with a small window, else the group with which it is loaded there.
 {exit_codes.summary("tools")}

@@ -93,15 +93,17 @@ def read_all(
     *,
     admits: Callable[[Path, bytes], bool],
     closed: Sequence[str] = (),
+    on_import: Callable[[Path, Path], object] = lambda _, __: None,
 ) -> tuple[Instruction, ...]:
     """The person's own files first, then those in folders that were added, then those from the git
     root down to the session's folder, then those below it; a file behind two names only once, and
     what a file imports before it. `admits` says which are used and `hide` replaces the secrets, in
-    all but the person's own. What is in the folders `closed` is left out, theirs as well."""
+    all but the person's own. What is in the folders `closed` is left out, theirs as well.
+    `on_import` is told which file (the first) which other one imports."""
     folders = project_folders(places.cwd)
     root, others = folders[0], places.others
     project = text_files.Project((root, *others), (folders[-1], *others), hide, admits)
-    reader = _Reader(root, project, closed)
+    reader = _Reader(root, project, closed, on_import)
     found = _left_out(places.cwd)
     for name, path in places.own:
         found += reader.read(path, name)
@@ -119,8 +121,15 @@ def read_all(
 class _Reader:
     """Reads each file once, however many name it."""
 
-    def __init__(self, root: Path, project: text_files.Project, closed: Sequence[str]) -> None:
-        self._root, self._project, self._closed = root, project, closed
+    def __init__(
+        self,
+        root: Path,
+        project: text_files.Project,
+        closed: Sequence[str],
+        on_import: Callable[[Path, Path], object],
+    ) -> None:
+        self._root, self._project = root, project
+        self._closed, self._on_import = closed, on_import
         self._seen: set[tuple[int, int]] = set()
         self._left = IMPORTS
 
@@ -155,6 +164,7 @@ class _Reader:
             gone = f"{of} imports {said}, which is not there"
             return [Instruction(said, path, "", gone)] if said.endswith(_TEXTS) else []
         self._left -= 1
+        self._on_import(of, path)
         return self.read(path, str(path) if own else "", depth)
 
     def _name(self, path: Path) -> str:

@@ -154,12 +154,12 @@ PARTS: Final = (
     ),
     Part(
         "instructions", "the instruction files, each a part", BUILT_IN,
-        lambda _: prompt_texts.INSTRUCTIONS, "there are no instruction files",
+        lambda _: prompt_texts.INSTRUCTIONS, "there are none that you trust",
         lambda given: given.instructions, from_person=False,
     ),
     Part(
         "identity", "the identity files, each a part", BUILT_IN,
-        lambda _: prompt_texts.IDENTITY, "there are no identity files",
+        lambda _: prompt_texts.IDENTITY, "there are none that you trust",
         lambda given: given.identity, from_person=False,
     ),
 )  # fmt: skip
@@ -254,12 +254,7 @@ def with_files(
 def notices(given: PromptInput) -> list[Notice]:
     """What is said of files and skills that are not used, or not whole."""
     said = [one.problem for one in (*given.instructions, *given.identity) if one.problem]
-    said += [one.problem for one in given.own.values() if one.problem]
-    said += [given.unknown] if given.unknown else []
-    for name in GUARDS:
-        if (own := given.own.get(name)) is not None and own.used:
-            how = "stands in the place of" if own.text else "is empty: it leaves out"
-            said.append(f"{own.path} {how} the rules that protect you ({name})")
+    said += describe_own(given)
     limit = SKILLS_CHARS[given.profile]
     if SKILLS_PART not in given.own and (without := unlisted_skills(given.skills, limit)):
         named = ", ".join(f"/{skill.name}" for skill in without[:5])
@@ -268,6 +263,18 @@ def notices(given: PromptInput) -> list[Notice]:
             f"The list of skills is longer than {limit:,} characters: it leaves out {named}{more}"
         )
     return [Notice(text, "warning") for text in dict.fromkeys(said)]
+
+
+def describe_own(given: PromptInput) -> list[str]:
+    """What is said of the person's own parts: what is not used of them, and rules that they take
+    away."""
+    said = [one.problem for one in given.own.values() if one.problem]
+    said += [given.unknown] if given.unknown else []
+    for name in GUARDS:
+        if (own := given.own.get(name)) is not None and own.used:
+            how = "stands in the place of" if own.text else "is empty: it leaves out"
+            said.append(f"{own.path} {how} the rules that protect you ({name})")
+    return said
 
 
 def with_tools(

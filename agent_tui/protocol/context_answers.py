@@ -58,7 +58,7 @@ class RepoMap:
 @frozen
 class LedgerPart:
     """A part of the next request, or what it leaves out (`gone`; `source` says why then where it was
-    never sent). `text` can be read where it is of the prompt or the tools."""
+    never sent). `text` can be read where the program wrote it, or put it together."""
 
     name: str
     tokens: int

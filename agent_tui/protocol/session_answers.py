@@ -170,7 +170,7 @@ class Refused:
 class ProjectFile:
     """A file of a project that would act, and is not used until the person trusts it. `hash` is the
     SHA-256 of its content, `text` what of it is to be read; `diff` goes from what was trusted last
-    to that; empty: nothing was. `unseen`: lines that are not in `text`."""
+    to that; empty: nothing was. `unseen`: lines that are not in `text`; `importer`: the file that imports it."""
 
     name: str
     size: int
@@ -178,6 +178,7 @@ class ProjectFile:
     text: str = ""
     diff: tuple[Hunk, ...] = ()
     unseen: int = 0
+    importer: str = ""
 
 
 @frozen

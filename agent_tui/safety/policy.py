@@ -295,7 +295,7 @@ def _settings_reason(facts: Facts) -> str:
 def _mode_reason(mode: str, facts: Facts) -> str:
     """Why this mode asks; empty if it lets the call run."""
     if facts.persists:
-        return "it changes your memory, which every later session reads"
+        return "it changes what later sessions remember"
     if mode == "accept-all" or facts.asks_person:
         return ""
     if facts.effect == "read" and mode in ("auto", "accept-edits", "plan"):

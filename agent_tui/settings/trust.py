@@ -126,6 +126,7 @@ class Gate:
         self.closed: tuple[str, ...] = ()
         """`permissions.forbidden_dirs`, as far as the settings are known: nothing in them is read, nor
         what of the person's own lies there."""
+        self._importers: dict[Path, Path] = {}
 
     @property
     def roots(self) -> list[Root]:
@@ -143,6 +144,22 @@ class Gate:
         admitted = same or self.trusts(root, name, found.hash)  # to hash takes an import
         (self.used if admitted else self.left_out)[path] = found
         return admitted
+
+    def looks(self, path: Path, raw: bytes) -> bool:
+        """The same, where nothing of what is read is used: what a file imports that is not used is
+        looked at, too, so that the person is asked about all of it at once."""
+        self.admits(path, raw)
+        return True
+
+    def note_import(self, of: Path, path: Path) -> None:
+        """The file `of` imports the one at `path`."""
+        self._importers.setdefault(path, of)
+
+    def importer_of(self, found: Found) -> str:
+        """What the file is called that imports it; empty: none does."""
+        of = self._importers.get(found.path)
+        known = of and (self.left_out.get(of) or self.used.get(of))
+        return self.display_name(known) if known else str(of or "")
 
     def trusts(self, root: Root, name: str, hashed: str) -> bool:
         """Whether the person trusts the content `hashed` of a file."""

@@ -45,6 +45,13 @@ def work_out(arguments: SaveMemory, ctx: ToolContext) -> Change:
     return Change(path, before, data, display, f"Remembered as {named(fact)}.")
 
 
+def label(arguments: SaveMemory) -> str:
+    """What a fact replaces says itself what it is about."""
+    about = "this project" if arguments.scope == "project" else "you"
+    what = "Remember instead" if arguments.replaces else f"Remember about {about}"
+    return f"{what}: {' '.join(arguments.text.split())}"
+
+
 async def plan(arguments: SaveMemory, ctx: ToolContext) -> Planned:
     return await plan_changes(lambda: [work_out(arguments, ctx)], ctx)
 
@@ -54,7 +61,7 @@ TOOL = Tool(
     description="Remember a fact for later sessions. Only what the person wants kept, or would tell you again.",
     arguments=SaveMemory,
     effect="write",
-    label=lambda a: f"Remember: {' '.join(a.text.split())}",
+    label=label,
     run=run_planned(plan),
     plan=plan,
     group=GROUP,

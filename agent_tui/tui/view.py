@@ -262,6 +262,7 @@ def _prompt(
             composer.text,
             hint,
             label,
+            composer.place if purpose.kind == "sheet" and composer.text else -1,
             secret=purpose.secret,
             selected=composer.selected,
         )

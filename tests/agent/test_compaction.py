@@ -245,6 +245,21 @@ def proposed(driver: Driver, focus: str = "") -> CompactionPlan:
     return answered.data
 
 
+def test_the_row_of_a_prompt_is_what_the_person_said_without_what_was_recalled(
+    place: Place,
+) -> None:
+    (place.home / "memory").mkdir(parents=True)
+    (place.home / "memory" / "port.md").write_text("The harbour database listens on port 7777.")
+    with model_server() as server:
+        server.answers = Always(server, talks)
+        with engine(place, server) as driver:
+            driver.turn("which port does the harbour database listen on?")
+            assert "[MEMORY]" in texts(server.bodies[-1])
+            small_talk(driver)
+            first = proposed(driver).going[0]
+    assert first.words == "which port does the harbour database listen on?"
+
+
 def test_a_person_sees_a_summary_changes_it_and_takes_it_back(place: Place) -> None:
     with model_server() as server:
         server.answers = Always(server, talks)
@@ -525,6 +540,10 @@ def test_a_summary_that_was_taken_back_is_not_made_again_at_once(place: Place) -
                 number += 1
             driver.send(UndoCompaction())
             driver.until(CompactionUndone)
+            driver.send(Query("now", "context"))
+            ledger = driver.until(Answered, lambda event: event.id == "now").data
+            assert isinstance(ledger, Ledger)
+            assert ledger.limit == WINDOW - ledger.reserve > ledger.tokens, "only what does not fit"
             driver.turn("go on")
             assert len(driver.all(Compacted)) == 1
             assert HEAD not in texts(server.bodies[-1])

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from agent_tui.protocol.events import ApprovalAsked, ErrorRaised, InViewChanged, Notice, TurnEnded
-from agent_tui.protocol.ops import Answer, Clear, SetInView, Submit
+from agent_tui.protocol.answers import Ledger
+from agent_tui.protocol.events import (
+    Answered,
+    ApprovalAsked,
+    ErrorRaised,
+    InViewChanged,
+    Notice,
+    TurnEnded,
+)
+from agent_tui.protocol.ops import Answer, Clear, Query, SetInView, Submit
 from tests.agent.driving import Driver, Place
 from tests.agent.model_server import ModelServer, engine, model_server, said
 
@@ -73,7 +81,12 @@ def test_what_is_not_there_is_said_and_so_is_what_there_is(place: Place) -> None
         assert driver.until(ErrorRaised).text == "Nothing was dropped."
         driver.send(SetInView())
         assert driver.until(Notice).text == "No file is kept in view."
+        (place.cwd / "lib").mkdir()
+        driver.send(SetInView(("lib/",)))
+        assert "lib/: is a folder" in driver.until(ErrorRaised).text
         keep(driver, "a.py")
+        driver.send(SetInView(("nope.py",), remove=True))
+        assert driver.until(ErrorRaised).text == "Not in view: nope.py."
         driver.send(SetInView())
         assert driver.until(Notice).text == "These files stay in view:\na.py"
         assert keep(driver, remove=True).paths == ()
@@ -125,3 +138,16 @@ def test_a_secret_file_is_asked_about_once_and_a_no_holds_until_it_changes(place
         driver.turn("second")
         assert len(driver.all(ApprovalAsked)) == 1
     assert not any("abcdefghij" in text for text in (*sent(server, 0), *sent(server, 1)))
+
+
+def test_the_ledger_calls_what_is_told_of_files_in_view_so(place: Place) -> None:
+    with model_server(*[said("ok")] * 2) as server, engine(place, server) as driver:
+        keep(driver, "a.py")
+        driver.turn("first")
+        (place.cwd / "a.py").unlink()
+        driver.turn("second")
+        driver.send(Query("ledger", "context"))
+        found = driver.until(Answered, lambda event: event.id == "ledger").data
+    assert isinstance(found, Ledger)
+    [told] = [part for part in found.parts if part.name.startswith("told later")]
+    assert told.name == "told later: files in view" and "a.py" in told.text

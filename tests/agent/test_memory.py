@@ -331,6 +331,8 @@ def test_a_fact_is_saved_when_the_person_says_yes_in_every_mode(place: Place, mo
         driver.send(Submit("Remember the cake."))
         asked = driver.until(ApprovalAsked)
         assert not (place.home / "memory").exists(), "nothing before the yes"
+        assert asked.label.startswith("Remember about you: ")
+        assert asked.reason == "it changes what later sessions remember"
         driver.send(Answer(asked.id, "once"))
         ended = driver.until(ToolEnded)
     assert "Remembered as user/the-wedding-cake" in ended.content
@@ -366,7 +368,9 @@ def test_a_saved_fact_of_the_project_is_trusted_and_can_be_undone(place: Place) 
     script = [calling("save_memory", text=CAKE, scope="project"), *answers(2)]
     with model_server(*script) as server, engine(place, server) as driver:
         driver.send(Submit("Remember the cake."))
-        driver.send(Answer(driver.until(ApprovalAsked).id, "once"))
+        asked = driver.until(ApprovalAsked)
+        assert asked.label.startswith("Remember about this project: ")
+        driver.send(Answer(asked.id, "once"))
         changed = driver.until(FileChanged)
         driver.until(TurnEnded)
         driver.turn("How many eggs does the wedding cake need?")

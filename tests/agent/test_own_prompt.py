@@ -45,6 +45,27 @@ def test_replaced_rules_and_unknown_files_are_said_once_at_the_first_prompt(plac
     assert any("not used: tone.md" in text for text in texts)
 
 
+def test_rules_that_are_replaced_later_and_files_that_fit_nothing_are_said_once_too(
+    place: Place,
+) -> None:
+    with model_server(*[said(str(n)) for n in range(4)]) as server, engine(place, server) as driver:
+        driver.turn("one")
+        assert not warnings(driver)
+        (place.home / "prompt" / "trust.md").write_text("Be lax.")
+        (place.home / "prompt" / "tone.md").write_text("x")
+        driver.turn("two")
+        driver.turn("three")
+        texts = warnings(driver)
+        (place.home / "prompt" / "sensitive.md").write_text("")
+        driver.turn("four")
+        later = warnings(driver)[len(texts) :]
+    assert "Be lax." in sent(server, 1)[-1]
+    assert len(texts) == 2
+    assert any("rules that protect you (trust)" in text for text in texts)
+    assert any("not used: tone.md" in text for text in texts)
+    assert len(later) == 1 and "leaves out the rules that protect you (sensitive)" in later[0]
+
+
 def test_what_changes_is_told_behind_the_prompt_and_the_prefix_stays(place: Place) -> None:
     soul, style = place.home / "SOUL.md", place.home / "prompt" / "style.md"
     soul.write_text("Never lie.")

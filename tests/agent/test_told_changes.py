@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from agent_tui.protocol.answers import Ledger, LedgerPart
 from agent_tui.protocol.events import Answered, ContextBuilt, ContextTold, Notice
 from agent_tui.protocol.ops import Query
-from tests.agent.driving import Place
-from tests.agent.model_server import ModelServer, call, engine, model_server, said, streamed
+from tests.agent.driving import Driver, Place
+from tests.agent.model_server import ModelServer, call, engine, model_server, said, status, streamed
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_changed_file_is_told_once_and_the_prefix_stays(place: Place) -> None:
     assert "Use spaces." in second[-1] and second[-1].startswith("two")
     assert sum("Use spaces." in text for text in third) == 1
     assert "AGENTS.md is gone" in fourth[-1]
-    assert "AGENTS.md" in told.said
+    assert told.said == "The model is told what changed: AGENTS.md."
 
 
 def test_a_file_that_comes_is_told_and_nothing_where_nothing_changed(place: Place) -> None:
@@ -200,3 +201,52 @@ def test_a_smaller_window_gives_instructions_less_and_they_are_not_called_change
             assert not driver.all(ContextTold)
     assert sent(server, 0)[0].count("x") > 9_000 > 5_000 > sent(small, 0)[0].count("x")
     assert "[cut here: all instruction files together are too long]" in sent(small, 0)[0]
+
+
+def ledger(driver: Driver) -> dict[str, LedgerPart]:
+    driver.worker.send(Query("ledger", "context"))
+    found = driver.until(Answered, lambda event: event.id == "ledger").data
+    assert isinstance(found, Ledger)
+    there = {part.name: part for part in found.parts if not part.gone}
+    assert sum(part.tokens for part in there.values()) == found.tokens, "the sum stays exact"
+    return there
+
+
+def test_the_ledger_tells_what_was_told_later_from_the_prompts(place: Place) -> None:
+    file, memory = place.cwd / "AGENTS.md", place.home / "memory"
+    file.write_text("Use tabs.")
+    with model_server(*answers(4)) as server, engine(place, server) as driver:
+        driver.turn("one")
+        before = ledger(driver)
+        file.write_text("Use spaces. " * 40)
+        (place.cwd / "CLAUDE.md").write_text("Run make test. " * 40)
+        memory.mkdir(parents=True)
+        (memory / "ports.md").write_text("The harbour database listens on port 7777.")
+        driver.turn("which port does the harbour database listen on?")
+        driver.turn("three")
+        after = ledger(driver)
+    assert not any(name.startswith("told later") for name in before)
+    assert "Model: " in before["facts of the moment"].text
+    for name, text in (("AGENTS.md", "Use spaces."), ("CLAUDE.md", "Run make test.")):
+        told = after[f"told later: {name}"]
+        assert text in told.text and told.tokens > 40
+    assert "7777" in after["told later: list of remembered facts"].text
+    assert "7777" in after["recalled from memory"].text
+    assert after["your prompts"].tokens < 40, "the person wrote three lines"
+    said = [one.said for one in driver.all(ContextTold) if "what changed" in one.said]
+    assert said == ["The model is told what changed: AGENTS.md, CLAUDE.md."], "no word of memory"
+
+
+def test_what_was_told_twice_is_counted_where_it_stands(place: Place) -> None:
+    """Also where a turn failed and its prompt went back, with what was told behind it."""
+    file = place.cwd / "AGENTS.md"
+    file.write_text("Use tabs.")
+    broken = status(400, "no")
+    with model_server(said("one"), broken, said("two")) as server, engine(place, server) as driver:
+        driver.turn("one")
+        file.write_text("Use spaces. " * 40)
+        assert driver.turn("two").state == "error"
+        driver.turn("two")
+        after = ledger(driver)
+    assert after["told later: AGENTS.md"].text.count("[AGENTS.md was changed") == 1
+    assert after["your prompts"].tokens < 40

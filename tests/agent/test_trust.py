@@ -123,6 +123,46 @@ def test_what_is_said_for_now_is_asked_again_at_the_next_start(place: Place, cho
         assert names(offer) == EVERYTHING
 
 
+def test_what_is_trusted_later_is_used_from_the_next_prompt_on_and_a_line_says_so(
+    place: Place,
+) -> None:
+    with asked(place) as (driver, bodies, offer):
+        say(driver, offer, "no")
+        driver.turn("hello")
+        driver.send(Query("again", "trust"))
+        say(driver, offered(driver), "always")
+        driver.turn("and now?")
+    first, second = map(system, bodies)
+    assert "pelican" not in first and "pelican" in second
+    [line] = [one.text for one in driver.all(Notice) if "next prompt" in one.text]
+    assert line == "The model is told of them with your next prompt."
+
+
+def test_what_a_file_imports_is_asked_about_with_it_and_by_whom(tmp_path: Path) -> None:
+    place = Place(tmp_path, trusts=False)
+    (place.cwd / "docs").mkdir(parents=True)
+    (place.cwd / "AGENTS.md").write_text(f"{RULES}See @docs/style.md and @docs/away.md")
+    (place.cwd / "docs" / "style.md").write_text("Write like an egret. @deep.md")
+    (place.cwd / "docs" / "deep.md").write_text("Dive like a grebe.")
+    (place.cwd / ".env").write_text("TOKEN=abc")
+    (place.cwd / "docs" / "away.md").symlink_to(place.cwd / ".env")
+    with asked(place) as (driver, bodies, offer):
+        by = {one.name: one.importer for one in offer.files}
+        assert by == {
+            "AGENTS.md": "",
+            "docs/style.md": "AGENTS.md",
+            "docs/deep.md": "docs/style.md",
+        }
+        say(driver, offer, "no")
+        driver.turn("hello")
+        assert not any(word in system(bodies[0]) for word in ("pelican", "egret", "grebe"))
+    with asked(place) as (driver, bodies, offer):
+        left = say(driver, offer, "always")
+        assert not left.asks and left.files == ()
+        driver.turn("hello")
+        assert all(word in system(bodies[0]) for word in ("pelican", "egret", "grebe"))
+
+
 def test_a_folder_that_brings_nothing_is_not_asked_about(tmp_path: Path) -> None:
     plain = Place(tmp_path, trusts=False)
     plain.cwd.mkdir()

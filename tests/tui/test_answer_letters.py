@@ -101,6 +101,18 @@ def test_beside_words_the_footer_names_the_no(hard: bool, keys: list[tuple[str, 
     assert names.count("no") == 1, "the cursor is on it"
 
 
+def test_the_footer_says_that_a_letter_has_marked_the_row_where_the_cursor_was_anyway() -> None:
+    play = asked()
+    back = ("Backspace", "take it back")
+    assert play.view.footer.keys[0] == ("Enter", "yes") and back not in play.view.footer.keys
+    play.press("y", after=2.0)
+    assert play.view.footer.keys[0] == ("Enter", "yes") and back in play.view.footer.keys
+    play.tick(60.0)
+    assert back in play.view.footer.keys, "as long as the letter counts"
+    play.press("backspace", after=2.0)
+    assert back not in play.view.footer.keys
+
+
 NAMELESS = "type a command after the /, such as /help"
 
 

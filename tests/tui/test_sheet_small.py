@@ -105,6 +105,13 @@ def test_the_wheel_turns_them_too() -> None:
     play(engine, steps, (40, 12))
 
 
+def test_the_edge_says_that_it_counts_lines_where_rows_are_counted_too() -> None:
+    async def steps(_: Pilot[int], app: AgentApp) -> None:
+        await until(lambda: "No model yet" in text(app) and "lines 1–" in text(app))
+
+    play(without_models(), steps, (70, 12))
+
+
 def test_a_sheet_has_the_rows_that_stayed_blank_and_leaves_the_draft_its_own() -> None:
     async def steps(pilot: Pilot[int], app: AgentApp) -> None:
         await until(lambda: "No model yet" in text(app))

@@ -24,7 +24,7 @@ from agent_tui.protocol.ops import (
 )
 from agent_tui.protocol.transcript import DividerBlock, Queued
 from agent_tui.tui.core.effects import Remember, Send
-from agent_tui.tui.core.msg import Pasted
+from agent_tui.tui.core.msg import KeyPressed, Pasted
 from agent_tui.tui.transcript.state import foldable
 from tests.answers import answer_event
 from tests.tui.gallery import COMPACTION, CONTEXT
@@ -72,16 +72,41 @@ def test_enter_compacts_without_what_is_kept() -> None:
     assert play.model.overlay is None
 
 
+def test_a_space_that_came_with_the_key_before_it_marks_nothing_and_says_so() -> None:
+    """In one read: the row that it would mark was not on the screen yet."""
+    play = proposed()
+    play.press("down", after=2.0)
+    play.say(KeyPressed("space", " ", blind=True), after=0.0)
+    assert play.toast == "nothing done: pause, then press Space"
+    play.press("space", after=2.0)
+    play.press("enter", after=5.0)
+    summary = str(COMPACTION["summary"])
+    assert play.take() == [Compact(summary, 3, 9, (1,), "openai/gpt-5-mini")]
+
+
 def test_the_summary_can_be_edited() -> None:
     play = proposed()
     play.press("e")
     assert play.model.composer.draft == COMPACTION["summary"]
+    assert play.view.prompt.place == 0, "it is read from its beginning"
     play.type("; and this")
     play.press("enter")
     assert "and this" in text(play)
     play.press("enter", after=5.0)
     edited = f"{COMPACTION['summary']}; and this"
     assert play.take() == [Compact(edited, 3, 9, (), "you")]
+
+
+def test_an_enter_soon_after_the_one_that_used_the_edit_is_refused_and_the_footer_says_so() -> None:
+    play = edited()
+    play.press("enter", after=2.0)
+    play.press("enter", after=1.5)
+    assert play.toast == "nothing done: press ↑↓, then Enter" and play.take() == []
+    assert ("Enter", "compact") not in play.view.footer.keys
+    play.press("down")
+    assert ("Enter", "compact") in play.view.footer.keys
+    play.press("enter")
+    assert play.take() == [Compact(WRITTEN, 3, 9, (), "you")]
 
 
 def test_the_counts_are_those_of_what_the_person_made_of_it() -> None:
@@ -180,6 +205,32 @@ def test_a_part_of_the_instructions_is_read_and_esc_goes_back_to_it() -> None:
     assert play.model.overlay.kind == "context" and "built in" in text(play)
     play.press("escape")
     assert play.model.overlay is None
+
+
+def test_each_row_of_the_ledger_says_one_line_about_itself_so_that_no_row_jumps() -> None:
+    play = typed("/context")
+    overlay = play.model.overlay
+    assert overlay is not None
+    deep = f"/home/ada/{'deep/' * 30}AGENTS.md"
+    parts = [
+        {"name": "system: role", "tokens": 1, "source": "built in", "text": "You"},
+        {"name": "system: instructions: AGENTS.md", "tokens": 1, "source": deep, "text": "Do"},
+        {"name": "answers", "tokens": 1},
+        {"name": "facts of the moment", "tokens": 1, "text": "Date"},
+        {"name": "older messages, summarised", "tokens": 9, "gone": True},
+        {"name": "system: work", "tokens": 0, "gone": True, "source": "work.md is empty"},
+    ]
+    data = {**CONTEXT, "parts": parts}
+    play.feed(answer_event(overlay.query, "context", data, session=play.model.active))
+    assert "role: built in" in text(play)
+    abouts = list[str]()
+    for _ in parts:
+        abouts.append(words(sheet(play).lines[-1]))
+        assert len(sheet(play).lines) == 4 and 0 < len(abouts[-1]) <= 72
+        play.press("down")
+    assert len(set(abouts)) == len(parts)
+    details = [option.detail for option in sheet(play).options if not option.heading]
+    assert details[-2:] == ["≈ 9 · left out", "left out"]
 
 
 def test_a_window_that_nobody_knows_has_no_bar() -> None:

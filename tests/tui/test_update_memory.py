@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from agent_tui.protocol.ops import ChangeMemory, Query
-from agent_tui.tui.core.effects import OpenFile
+from agent_tui.tui.core.effects import OpenFile, Send
 from tests.answers import answer_event
-from tests.tui.lists import chosen, labels, text
+from tests.tui.lists import chosen, labels, sheet, text
 from tests.tui.play import Play
 
 NEW = {"id": "new/1", "scope": "proposed", "text": "Ada works from Lisbon.", "day": "2026-01-31"}
@@ -50,7 +50,12 @@ def test_facts_of_both_scopes_and_proposals_are_listed_and_found_by_typing() -> 
 def test_enter_edits_a_fact_in_the_persons_own_editor() -> None:
     play = asked(MINE)
     play.press("enter", after=4.0)
-    assert play.takes(OpenFile) == [OpenFile("/m/tabs.md")]
+    [opened, asked_again] = play.effects
+    assert opened == OpenFile("/m/tabs.md")
+    overlay = play.model.overlay
+    assert overlay is not None and asked_again == Send(Query(overlay.query, "memory"))
+    tell(play, {**MINE, "text": "Use spaces."})
+    assert labels(play) == ["Use spaces."], "what was edited is shown without another key"
 
 
 def test_delete_forgets_after_a_second_look_and_f2_brings_it_back() -> None:
@@ -76,6 +81,37 @@ def test_a_proposal_is_kept_with_enter_and_declined_with_delete() -> None:
     assert chosen(play) == "Use tabs. Never spaces."
 
 
+def test_one_proposal_after_the_other_is_declined_and_no_enter_keeps_what_a_delete_missed() -> None:
+    second, third = ({**NEW, "id": f"new/{n}", "text": f"Fact {n}."} for n in (2, 3))
+    play = asked(NEW, second, third)
+    play.press("delete", after=3.0)
+    tell(play, second, third)
+    play.press("delete", after=3.0)
+    assert play.take() == [ChangeMemory("decline", "new/1"), ChangeMemory("decline", "new/2")]
+    tell(play, third, MINE)
+    tell(play, MINE, {**NEW, "id": "new/4"})  # another program took it away meanwhile
+    play.press("delete", after=3.0)
+    assert "gone" in play.toast and play.take() == []
+    tell(play, {**NEW, "id": "new/4"})
+    play.press("enter", after=4.0)
+    assert play.take() == [], "it would keep what was to be declined"
+    play.press("down", "enter", after=4.0)
+    assert play.take() == [ChangeMemory("accept", "new/4")]
+
+
+def test_an_enter_behind_a_delete_that_is_held_down_keeps_nothing() -> None:
+    second = {**NEW, "id": "new/2", "text": "Fact 2."}
+    play = asked(NEW, second)
+    play.press("delete", after=3.0)
+    tell(play, second)
+    play.press("delete", after=3.0, rests=False)
+    play.press("delete", "delete", after=0.03)
+    tell(play, second)
+    assert len(play.take()) == 2
+    play.press("enter", after=4.0)
+    assert play.take() == []
+
+
 def test_where_there_is_nothing_it_says_how_something_comes_there() -> None:
     assert "Nothing is remembered yet" in text(asked())
 
@@ -91,3 +127,13 @@ def test_it_says_what_holds_of_the_search_by_meaning() -> None:
     assert play.view.overlay is not None and said in str(play.view.overlay)
     play = asked(MINE, meaning=said, left=12)
     assert "12 more" in str(play.view.overlay) and said in str(play.view.overlay)
+
+
+def test_a_row_says_whose_fact_it_is_and_nothing_is_said_twice() -> None:
+    """On a low screen there is no room for headings."""
+    play = asked(NEW, SHOP)
+    details = [option.detail for option in sheet(play).options if not option.heading]
+    assert details == ["proposed 2026-01-31", "this project"]
+    assert NEW["text"] not in text(play) and "Enter keeps it" in text(play)
+    play.press("down")
+    assert SHOP["text"] not in text(play) and "/p/c.md" in text(play)

@@ -61,6 +61,12 @@ def test_it_lists_each_file_with_its_size_and_hash_and_shows_what_is_in_it() -> 
     assert "-stay" in shown and "+go" in shown, "of a file that changed, the difference"
 
 
+def test_a_row_says_which_file_imports_it() -> None:
+    play = asked(RULES, RULES | {"name": "docs/style.md", "importer": "AGENTS.md"})
+    about = [option.detail for option in sheet(play).options if option.detail]
+    assert about[1] == "new · 26 B · imported by AGENTS.md · aaaaaaaa"
+
+
 def test_code_is_called_so() -> None:
     play = asked(RULES, RULES | {"name": ".agent-tui/tools/ticket.py", "hash": "c" * 64})
     about = [option.detail for option in sheet(play).options if option.detail]

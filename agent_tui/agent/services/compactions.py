@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from agent_tui.agent.session.history import BLOCK
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.compactor import Draft
 from agent_tui.agent.turn.request_measure import size_of
@@ -118,7 +119,8 @@ def _told(message: Message) -> tuple[str, str]:
         return "answer", _begins(message.text) or f"calls {calls}"
     if message.text.startswith(HEAD):
         return "earlier summary", _begins(message.text.removeprefix(HEAD))
-    return "prompt", _begins(message.text.partition(FACTS)[0])
+    words = message.text.partition(FACTS)[0].partition(f"\n\n{BLOCK}")[0]
+    return "prompt", _begins(words)
 
 
 def _begins(text: str) -> str:

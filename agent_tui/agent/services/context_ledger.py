@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.agent.session.history import History
+from agent_tui.agent.services.map_desk import HEAD as MAP
+from agent_tui.agent.session.history import MEMORY, Behind, History
 from agent_tui.agent.session.record import Record
 from agent_tui.agent.turn.compactor import reserve
 from agent_tui.agent.turn.request_measure import size_of
+from agent_tui.agent.turn.request_prefix import LISTS, MOVED
 from agent_tui.agent.turn.turns import Turns
 from agent_tui.context.compaction import HEAD
 from agent_tui.context.prompt import part_texts, source_of
 from agent_tui.protocol.answers import Ledger, LedgerPart
 from agent_tui.protocol.events import Answered
-from agent_tui.protocol.messages import AssistantMessage, ToolMessage
+from agent_tui.protocol.messages import AssistantMessage, ToolMessage, UserMessage
 
 Sized = tuple[str, int, str, str]
 """A part: its name, its size in bytes, where it is from, and what can be read of it."""
@@ -22,6 +24,9 @@ SYSTEM: Final = "system: "
 """How the name of a part of the system prompt begins."""
 PROMPTS, ANSWERS, SUMMARY = "your prompts", "answers", "summary of older messages"
 TOOLS: Final = "descriptions of the tools"
+TOLD, FACTS, RECALLED = "told later: ", "facts of the moment", "recalled from memory"
+"""What the program puts behind messages: they are no words of the person."""
+IN_VIEW: Final = "files in view"
 
 
 class ContextDesk:
@@ -90,8 +95,14 @@ def _parts(history: History) -> Iterator[Sized]:
         yield "system prompt", whole, "", history.system
     tools = "\n\n".join(f"{tool.name}: {tool.description}" for tool in history.tools)
     yield TOOLS, size_of(history.tools), "", tools
-    sums: dict[str, int] = {}
-    for message in history.messages:
+    yield from _message_parts(history)
+
+
+def _message_parts(history: History) -> Iterator[Sized]:
+    """The messages, and apart from them what the program told behind them."""
+    sums, texts = dict[str, int](), dict[str, str]()
+    stood = _stood_behind(history)
+    for at, message in enumerate(history.messages):
         if isinstance(message, ToolMessage):
             name = f"results of {message.name}"
         elif isinstance(message, AssistantMessage):
@@ -99,8 +110,47 @@ def _parts(history: History) -> Iterator[Sized]:
         else:
             name = SUMMARY if message.text.startswith(HEAD) else PROMPTS
         sums[name] = sums.get(name, 0) + size_of(message)
+        for one in stood.get(at, ()):
+            called = _called(one)
+            sums[name] -= size_of(one.text)
+            sums[called] = sums.get(called, 0) + size_of(one.text)
+            texts[called] = "\n\n".join(filter(None, (texts.get(called), one.text)))
     for name, size in sorted(sums.items(), key=lambda one: -one[1]):
-        yield name, size, "", ""
+        yield name, size, "", texts.get(name, "")
+
+
+def _stood_behind(history: History) -> dict[int, list[Behind]]:
+    """What the program told, by the places of the messages that hold it. Both are in the order of
+    time, so each text is looked for from where the one before it was found."""
+    prompts = [
+        (at, message.text)
+        for at, message in enumerate(history.messages)
+        if isinstance(message, UserMessage)
+    ]
+    found, place, begin = dict[int, list[Behind]](), 0, 0
+    for one in history.behind:
+        for nth in range(place, len(prompts)):
+            at, text = prompts[nth]
+            begun = text.find(one.text, begin if nth == place else 0)
+            if begun >= 0:
+                found.setdefault(at, []).append(one)
+                place, begin = nth, begun + len(one.text)
+                break
+    return found
+
+
+def _called(one: Behind) -> str:
+    """The name of its row."""
+    if one.is_facts:
+        return FACTS
+    if not one.parts:
+        known = {MOVED: "another folder", MAP: "map of the project"}
+        about = next((said for text, said in known.items() if one.text.startswith(text)), IN_VIEW)
+        return f"{TOLD}{about}"
+    if one.parts[0].startswith(MEMORY):
+        return RECALLED
+    names = (LISTS.get(name, name.rpartition(": ")[2]) for name in one.parts)
+    return TOLD + ", ".join(name.removeprefix("The ") for name in names)
 
 
 def _gone(history: History) -> Iterator[tuple[str, int]]:

@@ -48,7 +48,7 @@ def look_at_project(place: Place, others: Iterable[Path] = (), seen: Iterable[Pa
     own = instruction_files.own_files(home, place.folders.config)
     below = instruction_files.folders_below((place.cwd, *others), seen)
     places = instruction_files.Places(place.cwd, own, others, below)
-    instruction_files.read_all(places, str, admits=gate.admits)
+    instruction_files.read_all(places, str, admits=gate.looks, on_import=gate.note_import)
     identity.read(place.cwd, place.folders.config, str, admits=gate.admits)
     read(place, gate)
     discover_skills(place, gate, str)
@@ -215,9 +215,7 @@ class TrustDesk:
             self._record.emit(Notice(text, "warning"))
         built = self._record.history.system and not self._record.history.stale
         if built and any(one.path.name.endswith((".md", identity.AIEOS)) for one in seen):
-            self._record.emit(
-                Notice("This conversation goes on without them: /clear or /new uses them.")
-            )
+            self._record.emit(Notice("The model is told of them with your next prompt."))
 
     async def follow(self, path: Path, before: str, after: str) -> None:
         """The person approved a change of the file at a real `path`, from and to these contents:
@@ -257,4 +255,5 @@ def _file(gate: Gate, found: Found) -> ProjectFile:
     name, text = gate.display_name(found), found.text
     changed = () if found.before is None else diff(name, found.before, text).hunks
     unseen = len(text[SHOWN:].splitlines())
-    return ProjectFile(name, len(found.raw), found.hash, text[:SHOWN], changed, unseen)
+    by = gate.importer_of(found)
+    return ProjectFile(name, len(found.raw), found.hash, text[:SHOWN], changed, unseen, by)

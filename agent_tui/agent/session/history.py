@@ -85,6 +85,16 @@ class Summary:
 
 
 @frozen
+class Behind:
+    """A text that the program put behind a message: the facts of the moment, or what it tells of
+    `parts`, the names of these."""
+
+    text: str
+    parts: tuple[str, ...] = ()
+    is_facts: bool = False
+
+
+@frozen
 class History:
     """The prefix (system prompt, tools) and the messages. `turn_at`: where the newest turn's
     messages begin; `marks`: what each turn began with, by the number of its record (all of them
@@ -134,6 +144,8 @@ class History:
     """The person took the newest summary back: only what does not fit is summarised again."""
     told: Mapping[str, str] = field(default_factory=dict)
     """Hashes of the parts of the prefix that the model was told anew, as they are since."""
+    behind: Vec[Behind] = Vec()
+    """What the program told behind messages, the oldest first, also what no message holds now."""
     """The folders beside the session's own: as they are, and as they were when the prefix was
     built."""
 
@@ -193,7 +205,8 @@ class History:
                 ):  # behind results it is a message of its own
                     joined = replace(self, shell=(*self.shell, event.text))
                 parts = {**self.told, **event.parts}
-                return self if joined is self else replace(joined, told=parts)
+                behind = self.behind.append(Behind(event.text, tuple(event.parts)))
+                return self if joined is self else replace(joined, told=parts, behind=behind)
             case DirectoriesChanged():
                 return replace(self, directories=event.directories)
             case Compacted():
@@ -382,7 +395,8 @@ class History:
 
     def _told(self, facts: str) -> History:
         after = self._joined(facts)
-        return self if after is self else replace(after, facts=facts)
+        behind = self.behind.append(Behind(facts, is_facts=True))
+        return self if after is self else replace(after, facts=facts, behind=behind)
 
     def _joined(self, text: str, images: tuple[Image, ...] = ()) -> History:
         """`text` stands behind the newest message of the person, if nothing followed it."""

@@ -250,6 +250,8 @@ class Compactor:
         known."""
         if not info.window:
             return 0
+        if self._waits(info):
+            return info.window - reserve(info)
         request, calibration = self._record.history.request(), self._accounts.calibration
         fixed = calibration.tokens(info.name, "read", calibration.requests.prefix_size(request))
         return fixed + round(FULL * max(0, info.window - fixed - reserve(info)))
@@ -267,12 +269,16 @@ class Compactor:
         if not info.window:
             return False
         history = self._record.history
-        if history.undone:
-            return self._is_over(info)
-        if self.tokens(history, info) < self._in_vain * GROWN:
+        if self._waits(info):
             return self._is_over(info)
         many = len(history.messages) > MOST_MESSAGES and info.window <= compaction.SMALL_WINDOW
         return many or self.tokens(history, info) > self.limit(info)
+
+    def _waits(self, info: ModelInfo) -> bool:
+        """Whether only what does not fit is summarised: the person took a summary back, or the last
+        one saved too little."""
+        history = self._record.history
+        return history.undone or self.tokens(history, info) < self._in_vain * GROWN
 
     def _is_over(self, info: ModelInfo) -> bool:
         """Whether the next request leaves no room for an answer."""

@@ -45,7 +45,8 @@ class InView:
             )
         else:
             hashes = await self._executor.workplace.off_loop(lambda: self._hashes(op.paths))
-            self._add(before, op.paths, hashes)
+            folders = await self._executor.workplace.off_loop(lambda: self._folders(op.paths))
+            self._add(before, op.paths, hashes, folders)
 
     async def attach_changed(self, turn: Turn) -> None:
         """Those that the model does not have as they are now go behind the prompt."""
@@ -76,9 +77,17 @@ class InView:
         told = any(sign in text for sign in signs for text in said)
         return told and self._given.get(path) == sha
 
-    def _add(self, before: tuple[str, ...], wanted: tuple[str, ...], there: dict[str, str]) -> None:
-        if lost := [path for path in wanted if self._name(path) not in there]:
-            said = f"Not kept in view: {', '.join(lost)}: no such file."
+    def _add(
+        self,
+        before: tuple[str, ...],
+        wanted: tuple[str, ...],
+        there: dict[str, str],
+        folders: frozenset[str],
+    ) -> None:
+        lost = [path for path in wanted if self._name(path) not in there]
+        for path in lost:
+            why = "is a folder" if path in folders else "no such file"
+            said = f"Not kept in view: {path}: {why}."
             self._emit(ErrorRaised(said, "invalid_arguments", "name a file of this folder"))
         after = tuple(dict.fromkeys((*before, *there)))
         if len(after) > MOST:
@@ -93,7 +102,9 @@ class InView:
         gone = [path for path in before if path in named]
         if not gone:
             lists = f"in view: {', '.join(before)}" if before else "no file is kept in view"
-            self._emit(ErrorRaised("Nothing was dropped.", "invalid_arguments", lists))
+            unknown = f"Not in view: {', '.join(wanted)}." if wanted and before else ""
+            said = unknown or "Nothing was dropped."
+            self._emit(ErrorRaised(said, "invalid_arguments", lists))
             return
         after = tuple(path for path in before if path not in named)
         self._record.whole.emit(InViewChanged(after, f"No longer in view: {', '.join(gone)}."))
@@ -109,6 +120,11 @@ class InView:
                 continue  # it is named as one that is not there
             found[self._name(path)] = hashlib.sha256(data).hexdigest()
         return found
+
+    def _folders(self, wanted: tuple[str, ...]) -> frozenset[str]:
+        """Those that are folders. Reads the disk."""
+        root = self._executor.workplace.roots[0]
+        return frozenset(path for path in wanted if (root / path).is_dir())
 
     def _name(self, path: str) -> str:
         """A path as it is shown: relative in the session's folder."""

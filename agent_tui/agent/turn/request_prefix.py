@@ -40,8 +40,7 @@ MOVED: Final = (
     "not hold here: look before you rely on it]"
 )
 NOT_TRUSTED: Final = "not trusted: /trust asks about it"
-
-_LISTS: Final = {SKILLS_PART: "The list of skills", MEMORY_PART: "The list of remembered facts"}
+LISTS: Final = {SKILLS_PART: "The list of skills", MEMORY_PART: "The list of remembered facts"}
 """How parts are called to the model that are no files."""
 
 
@@ -66,6 +65,8 @@ class RequestPrefix:
         """Folders below the session's, of whose instruction files the model was told."""
         self._folders = 0
         """How many it had read in when that was looked at."""
+        self._said = set[str]()
+        """What the person was told of their own parts of the prompt."""
         self._left_out = set[Path]()
         """Instruction files there of which the person was told that they are not used."""
 
@@ -80,13 +81,14 @@ class RequestPrefix:
         on_record = bool(history.system) and not history.stale and same
         if on_record and not (first and config.resume):
             return
-        built, notices, gate = self._built(room)
+        built, given, gate = self._built(room)
+        self._said.update(prompt.describe_own(given))
         moved = bool(history.system) and _place(history) != _place(built)
         # the gate knows what is left out only once the files were asked for
         kept = on_record and not moved and not self._offers_what_is_gone(history)
         if kept and (not gate.left_out or built.system == history.system):
             return
-        for event in (built, *notices):
+        for event in (built, *prompt.notices(given)):
             emit(event)
         if moved and not history.stale:
             emit(ContextTold(MOVED, {}, f"The session goes on in {config.cwd}: the model is told."))
@@ -95,8 +97,12 @@ class RequestPrefix:
         """Tell the model which files, skills and remembered facts are others than it was told."""
         before = self._record.history
         room = before.room or instruction_files.ALL_LIMIT
-        built, _, gate = await self._executor.workplace.off_loop(lambda: self._built(room))
+        built, given, gate = await self._executor.workplace.off_loop(lambda: self._built(room))
         self._tell_left_out(gate, emit)
+        for said in prompt.describe_own(given):
+            if said not in self._said:
+                self._said.add(said)
+                emit(Notice(said, "warning"))
         known = {
             name: _hash(text) for name, text in part_texts(before.system, before.parts).items()
         }
@@ -108,10 +114,12 @@ class RequestPrefix:
         told = dict(_differences(known, now, watched - unread))
         if not told:
             return
-        text = "\n\n".join(told.values())
-        names = ", ".join(name.rpartition(": ")[2] for name in told)
-        parts = {name: _hash(now[name]) if name in now else "" for name in told}
-        emit(ContextTold(text, parts, f"Changed since the model read it, and told now: {names}."))
+        # of a fact the person knows: they said yes to it, or wrote it
+        names = ", ".join(name.rpartition(": ")[2] for name in told if name != MEMORY_PART)
+        line = f"The model is told what changed: {names}." if names else ""
+        for last, (name, text) in enumerate(told.items(), 1 - len(told)):
+            known_now = {name: _hash(now[name]) if name in now else ""}
+            emit(ContextTold(text, known_now, "" if last else line))
 
     async def tell_below(self, emit: Emit) -> None:
         """Tell the model the instructions of folders below in which it has read for the first
@@ -150,13 +158,13 @@ class RequestPrefix:
         untrusted = [(gate.display_name(one), NOT_TRUSTED) for one in gate.left_out.values()]
         return (*prompt.build(given).left_out, *untrusted)
 
-    def _built(self, room: int) -> tuple[ContextBuilt, list[Notice], Gate]:
-        """The prefix as it would be now. Reads files."""
+    def _built(self, room: int) -> tuple[ContextBuilt, prompt.PromptInput, Gate]:
+        """The prefix as it would be now, and what it is made from. Reads files."""
         self._below = self._folders_below()
         given, gate = self._read(room)
         prefix = prompt.build(given)
         built = prompt.with_tools(prefix.system, prefix.parts, given.tools, given.profile, room)
-        return built, prompt.notices(given), gate
+        return built, given, gate
 
     def _read(self, room: int) -> tuple[prompt.PromptInput, Gate]:
         others = directories.roots(self._record.whole)
@@ -262,8 +270,8 @@ def _differences(
 
 def _called(part: str) -> str:
     """What a part is called to the model."""
-    if part in _LISTS:
-        return _LISTS[part]
+    if part in LISTS:
+        return LISTS[part]
     return part.partition(": ")[2] or f"The part “{part}” of your instructions"
 
 

@@ -157,6 +157,12 @@ class Overlay:
     """Prompts wait until it has closed."""
     refused: bool = False
     """An Enter did nothing, or came before the sheet did: the next ones may belong to its row."""
+    ignored: bool = False
+    """A key that does something with the row did nothing, and the cursor was not moved since: an
+    Enter would do the opposite of what was wanted."""
+    done: str = ""
+    """The row with which the person did something last, at `done_at`."""
+    done_at: float = float("-inf")
 
 
 @frozen

@@ -75,9 +75,9 @@ class Picker:
         """How many entries there are in all."""
         return len(self.entries) if self.files is None else len(self.files.corpus.paths)
 
-    def with_entries(self, entries: tuple[Entry, ...], on: str = "") -> Picker:
+    def with_entries(self, entries: tuple[Entry, ...], on: str = "", done: str = "") -> Picker:
         """The same list with other entries: the cursor stays where the person put it; before that,
-        it is on `on`."""
+        it is on `on`. `done`: the entry that the person did away with, which nobody misses."""
         wanted = (
             (self.chosen_entry.id if self.chosen_entry is not None else "") if self.touched else on
         )
@@ -86,7 +86,8 @@ class Picker:
         if at >= 0:
             return replace(new, at=at)
         near = max(0, min(self.at, len(new.shown) - 1))
-        return replace(new, at=near, lost=new.lost or bool(wanted)) if self.touched else new
+        missed = bool(wanted) and wanted != done
+        return replace(new, at=near, lost=new.lost or missed) if self.touched else new
 
     def listing(self, files: Corpus) -> Picker:
         """The same list, of files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Final
 
 from agent_tui.present.wording import REPEATS
@@ -190,7 +191,8 @@ def asked_footer(model: Model) -> FooterView:
     several = len(model.transcript.questions) > 1 and not draft
     nearest = simplest_answer(model)
     marks = (marking_key(model), "mark")
-    more = (marks,) * (bool(marks[0]) and nearest != marks)
+    back_key = (("Backspace", "take it back"),) * _has_marked(model, dialog)
+    more = back_key + (marks,) * (bool(marks[0]) and nearest != marks)
     more += (("←→", "see others"),) * several + (("Tab", "add words"),) * can_say(model)
     return _footer(
         (nearest, refusing_answer(model)),
@@ -202,6 +204,13 @@ def asked_footer(model: Model) -> FooterView:
         _enter_sends(model),
         more,
     )
+
+
+def _has_marked(model: Model, dialog: Dialog | None) -> bool:
+    """Whether a letter has marked its row. The cursor may have been there already: then nothing of
+    the row shows that the letter has come."""
+    held = model.held
+    return held is not None and dialog is not None and held.on == dialog.id and held.due == inf
 
 
 @lazy

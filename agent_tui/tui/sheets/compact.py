@@ -27,7 +27,7 @@ from agent_tui.tui.sheets import Action, Body, Lines, Sheet, opening
 
 UNDO: Final = "undo"
 EDIT: Final = "New summary"
-GOES: Final = "Messages that go"
+GOES: Final = "Summarised: Space keeps one as it is"
 CHARS: Final = 4
 """Of a token, about."""
 MARKS: Final = {True: "[keep]", False: "[    ]"}
@@ -100,7 +100,9 @@ def _switch(model: Model, overlay: Overlay, row: Entry) -> Step:
 def _edit(model: Model, overlay: Overlay, _: Entry) -> Step:
     asked = composer.ask(model, Purpose("sheet", EDIT, kept=True, sends="use"))
     state = _state(overlay)
-    return composer.write(asked, state.edit or state.summary), ()
+    written = composer.write(asked, state.edit or state.summary)
+    begin = replace(written.composer, caret=0, place=0)  # it is read from there
+    return replace(written, composer=begin), ()
 
 
 def _on_text(model: Model, text: str) -> Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from agent_tui.protocol.answers import Ledger
+from agent_tui.protocol.answers import Ledger, LedgerPart
 from agent_tui.structures.readable import bar
 from agent_tui.structures.tone import Tone
 from agent_tui.tui.commands.base import command
@@ -13,14 +13,19 @@ from agent_tui.tui.core.model import Model, Overlay
 from agent_tui.tui.core.picker import Entry
 from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step
-from agent_tui.tui.core.words import tokens
+from agent_tui.tui.core.words import one_line, tokens
 from agent_tui.tui.sheets import Action, Body, Sheet
 from agent_tui.tui.sheets.opening import copy_rows, open_sheet
 
 SENT: Final = "In the next request"
 GONE: Final = "Left out"
+SYSTEM: Final = "system: "
 BAR: Final = 40
 """Cells of the bar."""
+COUNT: Final = 47
+"""Cells of what is said behind it."""
+MARGIN: Final = 8
+"""Columns beside what is said of a row."""
 
 
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
@@ -30,17 +35,26 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for number, part in enumerate(found.parts):
         guessed = found.estimated or part.gone
         share = round(100 * part.tokens / max(1, found.tokens))
-        said = f"{tokens(part.tokens, guessed)}" + ("" if part.gone else f" · {share}%")
-        said = said if part.tokens or not part.gone else "not told"
+        said = f"{tokens(part.tokens, guessed)} · {'left out' if part.gone else f'{share}%'}"
+        said = said if part.tokens or not part.gone else "left out"
+        # one line of each, so that the rows stay where they are, on a screen without headings too
+        about = f"{part.name.removeprefix(SYSTEM)}: {part.source or _kind(part)}"
         group = GONE if part.gone else SENT
-        yield Entry(str(number), part.name, said, part.source, group)
+        yield Entry(str(number), part.name, said, one_line(about, model.width - MARGIN), group)
+
+
+def _kind(part: LedgerPart) -> str:
+    """What is said of a part that is from nowhere."""
+    if part.gone:
+        return "the model reads less of it than before"
+    return "Enter reads it" if part.text else "in the conversation"
 
 
 def _body(model: Model, _: Overlay, width: int) -> Body:
     found = model.transcript.answers.context
     if found is None:
         return Body(((Span("counting …", "dim"),),))
-    lines = [_bar(found, min(BAR, max(8, width - 30)))]
+    lines = [_bar(found, min(BAR, max(8, width - COUNT)))]
     if found.limit:
         said = f"compacted from {tokens(found.limit, True)} on · {tokens(found.reserve)} kept free for the answer"
         lines.append((Span(said, "dim"),))
@@ -64,7 +78,7 @@ def _bar(found: Ledger, cells: int) -> tuple[Span, ...]:
     return (
         Span(full, "bad" if percent > 100 else near),
         Span(free, "dim"),
-        Span(f"  {counted} of {window} · {percent}%"),
+        Span(f"  {counted} of {window} · {percent}% of the window"),
     )
 
 

@@ -130,8 +130,10 @@ def _letter(model: Model, overlay: Overlay, sheet: Sheet, msg: KeyPressed, befor
     action, at = action_of(model, overlay, msg), row_with_key(overlay, msg.character)
     moves = msg.character in LETTERS_THAT_MOVE
     if msg.blind or not is_quiet(msg, before) or (action is None and at < 0 and not moves):
-        if msg.character.isspace():
-            return model, ()  # no word begins with it
+        if msg.character.isspace():  # no word begins with it
+            said = f"{IN_A_ROW} {key_name(msg.key)}"
+            meant = action is not None and not model.repeated
+            return toast(model, said) if meant else (model, ())
         closed = (model, ()) if overlay.holds_queue else leave(model, overlay)
         return then(closed, (closed[0], (Type(msg.character, msg.key),) if types(model) else ()))
     model = replace(model, last_key=before)  # as below
@@ -191,8 +193,10 @@ def _acted(
     soon = msg.blind or (msg.key == "enter" and msg.at - overlay.filled_at < sheet.read_first)
     careful = sheet.read_first > 0 or any(one.confirm is not None for one in sheet.actions)
     held = model.repeated and (msg.key != "enter" or careful)
+    if action.careful and msg.key == "enter" and overlay.ignored:
+        return toast(refused, ROW_OF_ENTERS)
     if held or (sheet.read_first and (soon or overlay.query)):
-        return refused if msg.key == "enter" else model, ()
+        return refused if msg.key == "enter" else _ignored(model), ()
     return _begun(model, overlay, action)
 
 
@@ -206,7 +210,12 @@ def _gone(model: Model, overlay: Overlay, action: Action) -> Step | None:
     if not action.needs_row or overlay.picker is None or not overlay.picker.lost:
         return None
     seen = replace(model, overlay=replace(overlay, picker=replace(overlay.picker, lost=False)))
+    seen = seen if "enter" in action.keys else _ignored(seen)
     return toast(seen, sheets.find(overlay.kind).gone)
+
+
+def _ignored(model: Model) -> Model:
+    return replace(model, overlay=model.overlay and replace(model.overlay, ignored=True))
 
 
 def _is_too_soon(model: Model, overlay: Overlay, msg: KeyPressed, before: float) -> bool:
@@ -261,7 +270,14 @@ def begin_action(model: Model, overlay: Overlay, action: Action) -> Step:
         return replace(
             model, overlay=replace(overlay, confirming=Confirming(action.name, row.id, model.at))
         ), ()
-    return _ran(action.run(replace(model, overlay=None) if action.closes else model, overlay, row))
+    kept = _noted(model, overlay, row)
+    return _ran(action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row))
+
+
+def _noted(model: Model, overlay: Overlay, row: Entry) -> Model:
+    """Something is done with `row`."""
+    did = replace(overlay, confirming=None, ignored=False, done=row.id, done_at=model.at)
+    return replace(model, overlay=did)
 
 
 def _ran(step: Step) -> Step:
@@ -295,8 +311,7 @@ def _confirm(model: Model, overlay: Overlay) -> Step:
     if asked is None or row is None:
         return model, ()
     action = next(one for one in sheets.find(overlay.kind).actions if one.name == asked.action)
-    overlay = replace(overlay, confirming=None)
-    kept = replace(model, overlay=overlay)
+    kept, overlay = _noted(model, overlay, row), replace(overlay, confirming=None)
     return action.run(replace(kept, overlay=None) if action.closes else kept, overlay, row)
 
 

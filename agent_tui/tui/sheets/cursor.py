@@ -31,7 +31,8 @@ def put_cursor(model: Model, at: int) -> Model:
     overlay = model.overlay
     if overlay is None or overlay.picker is None:
         return model
-    return replace(model, overlay=replace(overlay, picker=overlay.picker.move_to(at)))
+    moved = overlay.picker.move_to(at)
+    return replace(model, overlay=replace(overlay, picker=moved, ignored=False))
 
 
 def finds_rows(overlay: Overlay) -> bool:
@@ -68,7 +69,7 @@ def move(model: Model, overlay: Overlay, msg: KeyPressed) -> Step | None:
     key = LETTERS_THAT_MOVE.get(msg.key, msg.key) if acts else msg.key
     if key not in goes:
         return None
-    return follow_cursor(replace(model, overlay=replace(overlay, picker=picker.move_to(goes[key]))))
+    return follow_cursor(put_cursor(model, goes[key]))
 
 
 _BY: Final = {

@@ -24,7 +24,7 @@ from agent_tui.tui.core.regions import (
     sheet_room,
 )
 from agent_tui.tui.core.words import format_place, one_line
-from agent_tui.tui.screen.key_guards import enter_takes, is_command
+from agent_tui.tui.screen.key_guards import enter_takes, is_command, was_just_enter
 from agent_tui.tui.sheets import Body, Lines, Sheet
 from agent_tui.tui.sheets.actions import (
     actions_of,
@@ -481,7 +481,7 @@ def _key(key: str) -> str:
 
 
 def _offered(model: Model, overlay: Overlay) -> tuple[tuple[str, str], ...]:
-    refuses = is_for_words(model, overlay)
+    refuses = is_for_words(model, overlay) or (overlay.refused and was_just_enter(model))
     return tuple(
         (one.shown or _key(one.keys[0]), one.label_for(model, overlay))
         for one in actions_of(model, overlay)

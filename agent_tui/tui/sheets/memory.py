@@ -15,13 +15,16 @@ from agent_tui.tui.core.regions import Span
 from agent_tui.tui.core.step import Step, send
 from agent_tui.tui.core.words import one_line
 from agent_tui.tui.sheets import TAKES, Action, Lines, Sheet
-from agent_tui.tui.sheets.opening import open_sheet
+from agent_tui.tui.sheets.opening import look_again, open_sheet
 
 GROUPS: Final = {
     "proposed": "Proposed: kept once you accept it",
     "user": "About you",
     "project": "About this project",
 }
+SCOPES: Final = {"proposed": "proposed", "user": "you", "project": "this project"}
+"""The same in a row: a low screen has no room for headings."""
+ABOUT: Final = "Proposed by the model: Enter keeps it, Delete declines it."
 EMPTY: Final = (
     "Nothing is remembered yet. Ask the agent to remember something, or write a Markdown file with "
     "one fact into the folder memory beside your settings."
@@ -37,7 +40,10 @@ def _known(model: Model) -> dict[str, MemoryRow]:
 def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for row in _known(model).values():
         label = one_line(" ".join(row.text.split()))
-        yield Entry(row.id, label, row.day, row.text, GROUPS[row.scope], path=row.path)
+        # a fact that its row says whole is not said again, but where it is from
+        about = row.path or ABOUT if label == row.text else row.text
+        scope = f"{SCOPES[row.scope]} {row.day}".rstrip()
+        yield Entry(row.id, label, scope, about, GROUPS[row.scope], path=row.path)
 
 
 def _none(model: Model, _: Overlay) -> Lines:
@@ -63,8 +69,10 @@ def _is_kept(model: Model, _: Overlay, row: Entry) -> bool:
     return known is not None and known.scope != "proposed"
 
 
-def _edit(model: Model, _: Overlay, row: Entry) -> Step:
-    return model, (OpenFile(_known(model)[row.id].path),)
+def _edit(model: Model, overlay: Overlay, row: Entry) -> Step:
+    """The editor has the terminal until it is left: what is asked behind it finds the new text."""
+    asked = look_again(model, overlay)
+    return asked[0], (OpenFile(_known(model)[row.id].path), *asked[1])
 
 
 def _accept(model: Model, _: Overlay, row: Entry) -> Step:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from agent_tui.protocol.answers import AnswerData
 
 
+FOLLOWS: Final = 1.5
+"""A row that goes so soon after a key did something with it has gone by that. Later, who pressed
+the key may have begun to wonder, and pressed it once more for the same row."""
 EARLY: Final = 0.9
 """Of the time after which a sheet looks again: what comes much before that is of an earlier
 look."""
@@ -101,7 +104,8 @@ def refresh(model: Model) -> Step:
     if sheet.rows is None or overlay.picker is None:
         return model, ()
     begins_on = sheet.begin_on(model) if sheet.begin_on is not None else ""
-    picker = overlay.picker.with_entries(tuple(sheet.rows(model, overlay)), begins_on)
+    done = overlay.done if model.at - overlay.done_at < FOLLOWS else ""
+    picker = overlay.picker.with_entries(tuple(sheet.rows(model, overlay)), begins_on, done)
     return follow_cursor(_without_lost_question(arrange_rows(model, overlay, picker, typed=False)))
 
 

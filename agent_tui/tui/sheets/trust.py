@@ -71,7 +71,8 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     offer = _offer(model)
     for one in offer.files:
         kind = f"{'changed' if one.diff else 'new'}{' code' * _is_code(one)}"
-        about = f"{kind} · {size(one.size)} · {one.hash[:8]}"
+        by = f" · imported by {one_line(visible(one.importer), 40)}" if one.importer else ""
+        about = f"{kind} · {size(one.size)}{by} · {one.hash[:8]}"
         tone: Tone = "warning" if one.diff or _is_code(one) else "normal"
         yield Entry(
             one.hash + one.name, one_line(visible(one.name), 60), about, group="Files", tone=tone

@@ -44,6 +44,8 @@ WORDS: Final = 9
 empty."""
 LEAST_WORDS: Final = 3
 """So many lines of words are in view beside rows that stay."""
+ROOM_FOR_NAMES: Final = 60
+"""Columns from which on it is said what a count in the edge counts."""
 FEW: Final = 5
 """A list with fewer rows than this shows no headings."""
 Drawn = Sequence[Segment]
@@ -214,6 +216,8 @@ class Overlay(Region):
         shown, more = self._turned(value, text, max(0, left - len(head) - (not tight)), width)
         seen = options.part(options_room)
         told = _told(value, seen.numbers)
+        if more and " of " in told and width >= ROOM_FOR_NAMES:  # the other one counts rows
+            more = f"lines {more}"
         if more and told and not value.note:  # the edge says what is in view of the words
             seen, told = seen.with_note(told, cells), ""
         apart: list[Drawn] = [()] if shown and len(seen) and not tight else []
