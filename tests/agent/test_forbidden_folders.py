@@ -21,7 +21,12 @@ from agent_tui.settings.table import PermissionSettings
 from tests.agent.driving import Place
 
 
-@pytest.fixture(params=sandbox_support._ways(), ids=lambda way: Path(way or "landlock").name)
+WAYS = tuple(sandbox_support._ways())
+MOUNTS = tuple(filter(None, WAYS))
+"""Without them nothing below a folder that is written is hidden."""
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: Path(way or "landlock").name)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The only backend that is looked for."""
     monkeypatch.setattr(sandbox_support, "_ways", lambda: iter([request.param]))
@@ -58,9 +63,9 @@ def git(place: Place, *words: str) -> str:
     return subprocess.run([*own, *words], check=True, capture_output=True, text=True).stdout
 
 
-def test_a_script_does_not_look_into_it(place: Place, way: str) -> None:
-    if not way:
-        pytest.skip("without mounts nothing below a folder that is written is hidden")
+@pytest.mark.parametrize("way", MOUNTS, indirect=True)
+@pytest.mark.usefixtures("way")
+def test_a_script_does_not_look_into_it(place: Place) -> None:
     calls = [run("sh look.sh; true")]
     with place.engine(
         place.script(calls, [{"text": "ok"}]), mode="accept-all", permissions=rules(place)
@@ -73,9 +78,9 @@ def test_a_script_does_not_look_into_it(place: Place, way: str) -> None:
     assert (place.cwd / "clients/a/x").read_text() == "TOP\n"
 
 
-def test_a_commit_does_not_delete_what_is_tracked_in_it(place: Place, way: str) -> None:
-    if not way:
-        pytest.skip("without mounts nothing below a folder that is written is hidden")
+@pytest.mark.parametrize("way", MOUNTS, indirect=True)
+@pytest.mark.usefixtures("way")
+def test_a_commit_does_not_delete_what_is_tracked_in_it(place: Place) -> None:
     git(place, "init", "-q")
     git(place, "add", "-A")
     git(place, "commit", "-qm", "one")
