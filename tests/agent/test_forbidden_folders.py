@@ -20,7 +20,6 @@ from agent_tui.safety.sandbox import support as sandbox_support
 from agent_tui.settings.table import PermissionSettings
 from tests.agent.driving import Place
 
-
 WAYS = tuple(sandbox_support._ways())
 MOUNTS = tuple(filter(None, WAYS))
 """Without them nothing below a folder that is written is hidden."""
