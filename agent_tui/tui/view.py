@@ -50,6 +50,7 @@ EDITING: Final = "Editing a queued prompt"
 READS: Final = "Read only: another program has it open. /fork makes your own copy"
 SHELL: Final = "! shell command: runs at once, the model reads its output"
 SHELL_LATER: Final = "! shell command: answer the question first"
+SHELL_AFTER: Final = "! shell command: use the summary or cancel it first"
 PRIVATE: Final = "!! private shell command: not saved, not sent to the model"
 NO_KEYS: Final[frozenset[str]] = frozenset()
 IDLE: Final = ("Ask, or type / for commands", "Ask, or type /", "Ask")
@@ -105,6 +106,7 @@ def view(model: Model) -> View:
             model.composer,
             running,
             model.dialog is not None or model.is_held,
+            model.holds_queue,
             small,
             bool(model.vim),
             transcript.reading,
@@ -242,6 +244,7 @@ def _prompt(
     composer: Composer,
     running: bool,
     asked: bool,
+    summed_up: bool,
     small: bool,
     vim: bool,
     reading: bool,
@@ -270,7 +273,7 @@ def _prompt(
         return PromptView(composer.rev, composer.text, "", EDITING, composer.place, vim)
     if composer.draft.startswith("!") and not reading:
         label = PRIVATE if composer.draft.startswith("!!") else SHELL
-        label = SHELL_LATER if asked else label
+        label = SHELL_LATER if asked else SHELL_AFTER if summed_up else label
         return PromptView(composer.rev, composer.text, "", label, composer.place, vim)
     hints = _SMALL if small else _FORK if reading else RUNNING if running else IDLE
     found = needed or ("" if finds else _fitting(hints, room))  # a list says that typing finds

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from agent_tui.protocol.events import (
     Compacted,
     CompactionStarted,
@@ -365,3 +367,36 @@ def test_no_command_runs_beside_a_summary() -> None:
         play.press("escape", "enter") if command[0] == "/" else play.press("enter")
         assert "not run" in play.toast and play.text == command
         assert play.model.overlay is not None and play.model.overlay.kind == "compact"
+
+
+@pytest.mark.parametrize("words", ["!ls", "!!ls", "/rename x"])
+def test_nothing_offers_a_command_that_the_summary_refuses(words: str) -> None:
+    play = written()
+    play.type(words)
+    assert "Enter" not in dict(play.view.footer.keys)
+    assert play.view.footer.keys[-1] == ("Esc", "cancel")
+    assert "runs at once" not in play.view.prompt.label
+    if words.startswith("!"):
+        said = "! shell command: use the summary or cancel it first"
+        assert play.view.prompt.label == said
+    play.press("enter")
+    assert play.take() == [] and play.text == words
+    play.press("escape", after=2.0)
+    assert play.model.overlay is None and ("Enter", "run") in play.view.footer.keys
+
+
+def test_the_list_of_commands_offers_no_enter_that_the_summary_refuses() -> None:
+    play = written()
+    play.type("/cont")
+    assert play.view.completion is not None and "Enter" not in dict(play.view.footer.keys)
+    assert ("Tab", "complete") in play.view.footer.keys
+
+
+def test_a_command_behind_one_that_the_summary_refused_is_not_queued() -> None:
+    play = written()
+    play.type("/context")
+    play.press("escape", "enter")
+    play.type("/mode")
+    play.press("enter")
+    assert play.toast == "not sent: clear the prompt, then /mode"
+    assert play.take() == []

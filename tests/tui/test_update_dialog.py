@@ -895,3 +895,15 @@ def test_what_a_command_changed_stays_only_if_somebody_means_it() -> None:
     play.feed(asked("a1"))
     assert play.view.dialog is not None
     assert not [one for one in play.view.dialog.options if "both" in one.label]
+
+
+@pytest.mark.parametrize("key", ["enter", "alt+s"])
+def test_a_command_behind_one_that_was_refused_is_not_sent(key: str) -> None:
+    play = _asked()
+    play.type("/map")
+    play.press("enter", after=2.0)
+    assert play.toast == "answer first; then Enter runs it"
+    play.type("/mode")
+    play.press(key, after=2.0)
+    assert play.toast == "not sent: clear the prompt, then /mode"
+    assert play.take() == [] and play.text == "/map/mode"

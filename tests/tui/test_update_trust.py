@@ -286,3 +286,73 @@ def test_a_shell_command_waits_in_the_prompt_for_the_answer() -> None:
     offer(play)
     play.press("enter")
     assert RunShell("touch B1") in play.take()
+
+
+COVERS = ("/context", "/help", "/mode", "/map", "/model", "/settings")
+
+
+def enter_words(play: Play, words: str) -> Play:
+    """`words` are typed and sent as they are."""
+    play.type(words)
+    play.press("escape")  # the list of commands
+    play.press("enter")
+    return play
+
+
+@pytest.mark.parametrize("words", COVERS)
+def test_a_command_with_a_sheet_does_not_take_the_question_away(words: str) -> None:
+    play = held_prompt()
+    enter_words(play, words)
+    assert play.toast == "answer the question first" and play.text == words
+    assert play.model.overlay is not None and play.model.overlay.kind == "trust"
+    assert play.take() == [] and not any("run" in does for _, does in play.view.footer.keys)
+    hold(play, on=False)
+    offer(play)
+    play.take()
+    play.press("enter")
+    assert play.text == "", "after the answer it runs"
+
+
+def test_a_command_without_a_sheet_runs_beside_the_question() -> None:
+    play = held_prompt()
+    enter_words(play, "/vim on")
+    assert play.text == "" and play.toast != "answer the question first"
+    assert play.model.overlay is not None and play.model.overlay.kind == "trust"
+
+
+@pytest.mark.parametrize("key", ["ctrl+p", "f1", "alt+q"])
+def test_a_key_beside_a_command_does_not_take_the_question_away(key: str) -> None:
+    play = held_prompt()
+    play.type("/vim")
+    play.press(key, after=1.0)
+    assert play.toast == "answer the question first" and play.text == "/vim"
+    assert play.model.overlay is not None and play.model.overlay.kind == "trust"
+
+
+def test_escape_shows_a_question_that_nobody_sees_and_does_not_answer_it() -> None:
+    play = Play()
+    play.press("f1")
+    hold(play, on=True)
+    offer(play, RULES)
+    assert play.toast == "files of this project wait: /trust"
+    play.press("escape", after=2.0)
+    play.type("fix")
+    play.press("enter")
+    play.feed(QueueChanged(items=(Queued("q1", "fix"),), session="s"))
+    play.take()
+    play.press("escape", after=2.0)
+    assert play.take() == [] and play.model.overlay is not None
+    assert play.model.overlay.kind == "trust"
+    play.press("escape", after=2.0)
+    assert play.take() == [SetTrust("no", ("a" * 64,))]
+
+
+@pytest.mark.parametrize("words", ["!ls", "!!ls"])
+def test_the_footer_offers_no_enter_for_a_command_that_waits_for_the_answer(words: str) -> None:
+    play = held_prompt()
+    play.type(words)
+    assert play.view.footer.keys[-1] == ("Esc", "go on without")
+    assert "Enter" not in dict(play.view.footer.keys)
+    play.press("backspace", "backspace", "backspace", "backspace")
+    play.type("words")
+    assert ("Enter", "queue") in play.view.footer.keys

@@ -68,8 +68,8 @@ class Composer:
     """The draft that the engine was told last."""
     saved_edit: EditedPrompt | None = None
     """Whose new words it begins with."""
-    rewound: str = ""
-    """The prompt that the last rewind gave back, as it stood there."""
+    stayed: str = ""
+    """What a rewind gave back, or Enter did not take, as it stood there."""
     calls: str = ""  # a line that may call a skill: it waits in the draft until they are known
     history: tuple[str, ...] = ()
     """Earlier prompts, oldest first."""

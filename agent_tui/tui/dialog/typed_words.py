@@ -44,7 +44,7 @@ def send_words(model: Model, command: str) -> Step:
     if command == "send" and draft[: model.composer.caret].endswith("\\"):
         return model, (Type("", "backspace"), Type("\n", "ctrl+j"))
     if is_command(draft):
-        return toast(model, "answer first; then Enter runs it", "warning")
+        return toast(composer.keep_apart(model), "answer first; then Enter runs it", "warning")
     if (offer := lettered_answer(model, draft)) is not None:
         key = alt_key(offer, model.keys)
         to = offer.does if offer.choice in ("choose", "say") else ""

@@ -32,8 +32,9 @@ from agent_tui.tui.linear import announcer, sheets
 from agent_tui.tui.linear.announcer import Notices
 from agent_tui.tui.linear.keys import AT_ONCE, UNSEEN, first_word, parse_call
 from agent_tui.tui.linear.lines import FENCE, Assembler, Input, Out
-from agent_tui.tui.prompt import composer
+from agent_tui.tui.prompt import composer, submit
 from agent_tui.tui.prompt.completion import SLASH
+from agent_tui.tui.prompt.queue import ANSWER_FIRST
 from agent_tui.tui.runtime.engine_client import Link
 from agent_tui.tui.screen.key_guards import BURST_SECONDS, TYPING_SECONDS
 from agent_tui.tui.screen.session_actions import asks_about_jobs
@@ -432,7 +433,13 @@ class Rules:
                 return
         called = bool(SLASH.match(text.strip()))
         if called and not chat.model.alone:
-            self._close()
+            asks = opening.asks(chat.model)  # which no command answers
+            if asks and (parse_call(text)[0] or submit.refuses(chat.model, text)):
+                said = f"{ANSWER_FIRST.capitalize()}."
+                chat.out.say([f"{said} {sheets.hint(chat.model, overlay)}"], "warning")
+                return
+            if not asks:
+                self._close()
             self._prompt(text)
             return
         rows = chat.notices.rows

@@ -206,10 +206,11 @@ def shown_candidates(model: Model) -> tuple[Candidate, ...]:
     return candidates(draft, model.transcript.answers)
 
 
-def runs_selected(model: Model) -> bool:
-    """Whether Enter runs what the cursor of the list is on."""
+def runs_selected(model: Model) -> str:
+    """What the cursor of the list is on, where Enter runs that; else empty."""
     found = shown_candidates(model)
-    return bool(found) and found[min(selected_index(model), len(found) - 1)].runs
+    chosen = found[min(selected_index(model), len(found) - 1)] if found else None
+    return chosen.insert if chosen is not None and chosen.runs else ""
 
 
 def selected_index(model: Model) -> int:

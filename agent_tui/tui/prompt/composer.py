@@ -219,6 +219,11 @@ def use_text(model: Model, text: str) -> Step:
     return replace(back, composer=replace(back.composer, returned_at=model.at)), step[1]
 
 
+def keep_apart(model: Model) -> Model:
+    """The prompt stays as it is, and who sent it may believe that it is empty."""
+    return replace(model, composer=replace(model.composer, stayed=model.composer.draft))
+
+
 def spend_text(model: Model, text: str) -> Step:
     """`text` was used: the prompt is empty, the history has it, with what its chips stand for."""
     composer = model.composer
@@ -227,7 +232,7 @@ def spend_text(model: Model, text: str) -> Step:
     if text.strip() and (not history or history[-1] != text):
         history = (*history, text)[-MAX_HISTORY:]
     model = replace(
-        model, composer=replace(composer, history=history, rewound="", looked={}), typed_at=NEVER
+        model, composer=replace(composer, history=history, stayed="", looked={}), typed_at=NEVER
     )
     effects = (Remember(text),) if text.strip() and not text.startswith(PRIVATE) else ()
     return (write(model, "") if composer.draft or composer.browsing >= 0 else model), effects

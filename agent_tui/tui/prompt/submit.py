@@ -11,6 +11,7 @@ from typing import Final
 from agent_tui import registry
 from agent_tui.protocol.ops import QueueEdit, RunShell, Save, Steer, Submit
 from agent_tui.structures import chips, late
+from agent_tui.structures.tone import Tone
 from agent_tui.tui import commands
 from agent_tui.tui.core.effects import Send
 from agent_tui.tui.core.model import InFlight, Model
@@ -57,8 +58,8 @@ def submit(model: Model, text: str) -> Step:
         return _put_back(model, text)
     if not text.strip():
         return _nothing(model)
-    if model.holds_queue and runs_at_once(model):
-        return toast(model, SUMMARY_FIRST, "warning")
+    if model.holds_queue and runs_at_once(text):
+        return _stays(model, text, SUMMARY_FIRST, "warning")
     called = slash(model, text)
     if called is not None:
         return called
@@ -68,8 +69,7 @@ def submit(model: Model, text: str) -> Step:
     if text.startswith("!") and not model.gone:
         if not model.is_held:
             return shell(model, text)
-        model = composer.write(model, text) if model.composer.draft != text else model
-        return toast(model, queue.ANSWER_FIRST)
+        return _stays(model, text, queue.ANSWER_FIRST)
     if (stays := _kept_back(model, text)) is not None:
         return stays
     if (
@@ -97,10 +97,25 @@ def _must_wait(model: Model) -> bool:
     return bool(model.is_running or model.question is not None or model.holds_queue or first)
 
 
+def _stays(model: Model, text: str, why: str, tone: Tone = "normal") -> Step:
+    """`text` is not taken now: it stays in the prompt, and what comes behind it is no part of it."""
+    model = composer.write(model, text) if model.composer.draft != text else model
+    return toast(composer.keep_apart(model), why, tone)
+
+
+def _glued(model: Model, text: str) -> Step | None:
+    """A command was typed right behind what stayed in the prompt: neither is meant for the model.
+    None: there is none."""
+    if not (command := _glued_command(model, text)):
+        return None
+    stays = composer.write(model, text) if model.composer.draft != text else model
+    return toast(stays, f"not sent: clear the prompt, then {command}", "warning", READ_SECONDS)
+
+
 def _glued_command(model: Model, text: str) -> str:
-    """The command that was typed right behind the prompt that a rewind gave back: it is no part of
-    that. Empty: there is none."""
-    old = model.composer.rewound
+    """The command that was typed right behind what stayed in the prompt: it is no part of that.
+    Empty: there is none."""
+    old = model.composer.stayed
     behind = text.removeprefix(old).rstrip() if old and text.startswith(old) else ""
     match = SLASH.fullmatch(behind)
     return behind if match and commands.by_slash(match.group(1)) is not None else ""
@@ -120,9 +135,7 @@ def _kept_back(model: Model, text: str) -> Step | None:
         return toast(stays, CHOOSE_FIRST, "warning")
     if model.started and not model.transcript.model:
         return toast(stays, "kept until there is a model", "warning")
-    if command := _glued_command(model, text):
-        return toast(stays, f"not sent: clear the prompt, then {command}", "warning", READ_SECONDS)
-    return None
+    return _glued(model, text)
 
 
 def _spent(model: Model, text: str) -> Step:
@@ -153,31 +166,48 @@ def shell(model: Model, text: str) -> Step:
     )
 
 
-def runs_at_once(model: Model) -> bool:
-    """Whether the prompt holds a command: Enter runs it beside a turn, too."""
-    words = model.composer.draft.strip()
+def refuses(model: Model, text: str) -> bool:
+    """Whether Enter leaves `text` in the prompt, because a sheet or a question has to end first."""
+    if not runs_at_once(text):
+        return False
+    if model.holds_queue or (text.startswith("!") and model.is_held and not model.gone):
+        return True
+    called = _called(model, text) if opening.asks(model) else None
+    return called is not None and opening.hides_question(model, called[0])
+
+
+def runs_at_once(text: str) -> bool:
+    """Whether `text` is a command: Enter runs it beside a turn, too."""
+    words = text.strip()
     if words.startswith("!") or words == "/":
         return True
     match = SLASH.match(words)
     return match is not None and commands.by_slash(match.group(1)) is not None
 
 
+def _called(model: Model, text: str) -> Step | None:
+    """The command that `text` calls, run. None: it calls none."""
+    match = SLASH.match(text.strip())
+    command = commands.by_slash(match.group(1)) if match is not None else None
+    if match is None or command is None:
+        return None
+    arguments = chips.expand(text.strip()[match.end() :], model.composer.chips).strip()
+    spent = _spent(model.with_used(f"command:{command.name}"), text)
+    if command.has_list and not arguments:
+        return then(spent, opening.open_sheet(spent[0], command.name))
+    return then(spent, command.run(spent[0], arguments))
+
+
 def slash(model: Model, text: str) -> Step | None:
-    """Run the command that `text` calls, or say that there is none. None: it is a prompt (or a
-    skill)."""
+    """Run the command that `text` calls, or say that there is none, or that it has to wait. None:
+    it is a prompt (or a skill)."""
     match = SLASH.match(text.strip())
     if match is None:
         return _name_missing(model, text) if text.strip() == "/" else None
-    name, arguments = (
-        match.group(1),
-        chips.expand(text.strip()[match.end() :], model.composer.chips),
-    )
-    command = commands.by_slash(name)
-    if command is not None:
-        spent = _spent(model.with_used(f"command:{command.name}"), text)
-        if command.has_list and not arguments.strip():
-            return then(spent, opening.open_sheet(spent[0], command.name))
-        return then(spent, command.run(spent[0], arguments.strip()))
+    name = match.group(1)
+    if (called := _called(model, text)) is not None:
+        hides = opening.hides_question(model, called[0])
+        return _stays(model, text, queue.ANSWER_FIRST) if hides else called
     if model.gone or not is_unknown(model.transcript.answers, text):
         return None
     known = skills(model.transcript.answers)
@@ -236,7 +266,7 @@ def steer(model: Model, text: str) -> Step:
         return _nothing(model)
     if text.startswith("!"):
         return submit(model, text)  # a command is no word to the model
-    called = slash(model, text)
+    called = slash(model, text) or _glued(model, text)
     if called is not None:
         return called
     spent, effects = _spent(model, text)

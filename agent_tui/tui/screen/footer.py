@@ -23,6 +23,7 @@ from agent_tui.tui.core.regions import DOT, FooterView, Span, StatusView
 with late():
     from agent_tui.tui.dialog import answer_keys
     from agent_tui.tui.prompt import completion, history_prompt, submit
+    from agent_tui.tui.screen import key_guards
     from agent_tui.tui.sheets import draw
 
 FRAMES_PER_SECOND: Final = 10
@@ -143,9 +144,13 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
         return history_prompt.recall_footer()
     now = model.composer
     sheet = model.overlay if model.overlay is not None and model.is_covered else None
-    sheet = None if sheet is not None and completion.writes_command(model) else sheet
-    if sheet is not None:
+    writes = sheet is not None and completion.writes_command(model)
+    runs = completion.runs_selected(model) if completing else ""
+    refused = submit.refuses(model, runs or now.draft) and (runs or not completing)
+    if sheet is not None and (not writes or (refused and not completing)):
         shown = draw.sheet_footer(model, sheet)
+        if refused and (writes or not key_guards.enter_takes(model)):
+            shown = _without(shown, commands.key_of("send", model.keys))
         return shown if model.mouse else _released(shown, model.keys)
     if now.editing is not None and now.purpose is None and not (completing or model.is_asking):
         return _editing_footer(model.is_running, model.keys)
@@ -162,10 +167,12 @@ def footer_view(model: Model, completing: bool, asked: FooterView | None) -> Foo
             model.keys,
             chips.label_at(model.composer.draft, model.composer.caret),
             t.reading,
-            submit.runs_at_once(model),
-            completing and completion.runs_selected(model),
+            submit.runs_at_once(model.composer.draft),
+            bool(runs),
         )
     )
+    if refused and asked is None:
+        shown = _without(shown, "Enter" if completing else commands.key_of("send", model.keys))
     taken = (
         (model.is_asking and not answer_keys.leaves_vim(model))
         or model.is_covered
@@ -199,6 +206,12 @@ def _moded(shown: FooterView, mode: VimMode, taken: bool) -> FooterView:
     first = (("Esc", "normal mode"),) if mode != "normal" and not taken else ()
     keys = tuple(pair for pair in shown.keys if not (first and pair[0] == "Esc"))
     return replace(shown, keys=(*keys, *first), note=f"vim: {mode}")
+
+
+@lazy
+def _without(shown: FooterView, key: str) -> FooterView:
+    """The footer does not offer what is refused."""
+    return replace(shown, keys=tuple(pair for pair in shown.keys if pair[0] != key))
 
 
 @lazy

@@ -21,6 +21,7 @@ from agent_tui.tui.core.msg import KeyPressed
 from agent_tui.tui.core.step import Step, then, toast
 from agent_tui.tui.dialog import answer_keys, answering, refusals, typed_words, unread, words_line
 from agent_tui.tui.prompt import completion, composer, history_prompt
+from agent_tui.tui.prompt.queue import ANSWER_FIRST
 from agent_tui.tui.screen import key_guards
 from agent_tui.tui.transcript import search_prompt
 
@@ -229,6 +230,8 @@ def _routed(model: Model, msg: KeyPressed, before: float) -> Step:
         return _answer_first(model, msg.key)
     called = commands.find(name)
     step = called.run(model.with_used(f"command:{name}") if called.slash else model, "")
+    if opening.hides_question(model, step[0]):
+        return toast(model, ANSWER_FIRST)
     opened = step[0].overlay is not None and model.overlay is None and msg.key != "enter"
     return (
         (replace(step[0], last_key=-inf), step[1]) if opened else step

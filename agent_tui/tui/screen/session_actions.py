@@ -316,7 +316,7 @@ def on_rewound(model: Model, event: Rewound) -> Step:
         step = composer.remember(model, old)
     else:
         back = composer.give_back(model, old, pastes) if old else model
-        step = replace(back, composer=replace(back.composer, rewound=back.composer.draft)), ()
+        step = replace(back, composer=replace(back.composer, stayed=back.composer.draft)), ()
     where = f"old prompt: {composer.way_back(model)}" if typed and old.strip() else ""
     if going is not None and going.sent == "both":  # what became of the files is said with it
         return replace(step[0], going_back=replace(going, where=where)), step[1]

@@ -87,6 +87,17 @@ def is_open_for(model: Model, occasion: str) -> bool:
     return model.overlay is not None and sheets.find(model.overlay.kind).opens_for == occasion
 
 
+def asks(model: Model) -> bool:
+    """Whether the sheet that is open is the question for which prompts wait."""
+    return model.is_held and model.overlay is not None and sheets.find(model.overlay.kind).decides
+
+
+def hides_question(before: Model, after: Model) -> bool:
+    """Whether the question is open no more, and nobody has answered it."""
+    kind = before.overlay.kind if before.overlay is not None else ""
+    return asks(before) and (after.overlay is None or after.overlay.kind != kind)
+
+
 def _fetching(sheet: Sheet, overlay: Overlay) -> tuple[Effect, ...]:
     """What brings what the sheet shows."""
     asked = (Send(Query(overlay.query, sheet.query)),) if sheet.query is not None else ()

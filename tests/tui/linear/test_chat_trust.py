@@ -77,3 +77,18 @@ def test_an_interrupt_begins_nothing_and_the_prompt_stays_queued(place: Place, s
         assert b"the first answer" not in it.raw
         it.say("/queue resume")
         it.hear("the first answer")
+
+
+@pytest.mark.parametrize("line", ["/context", "/help"])
+def test_a_command_does_not_answer_the_question(place: Place, script: str, line: str) -> None:
+    with terminal(place, "-m", script) as it:
+        it.hear(CHOOSES)
+        time.sleep(0.5)
+        it.say(line)
+        it.hear("Answer the question first.")
+        it.hear("> ")
+        it.say("2")
+        it.hear("> ")
+        it.say("hello")
+        it.hear("the first answer")
+    assert list(place.home.glob("trusted*"))
