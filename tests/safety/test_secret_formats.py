@@ -141,6 +141,13 @@ def test_a_stream_in_pieces_hides_what_the_whole_does(seed: int) -> None:
     assert shown.count("\n") == whole.count("\n")
 
 
+@pytest.mark.parametrize(("text", "secret"), PLANTED, ids=range(len(PLANTED)))
+def test_a_line_whose_end_comes_last_hides_what_the_whole_does(text: str, secret: str) -> None:
+    stream = secrets.Scrubber((), formats=True).stream()
+    shown = stream.feed(text.encode()) + stream.feed(b"\n") + stream.feed(b"", final=True)
+    assert secret.encode() not in shown
+
+
 def test_a_prompt_without_an_end_of_line_is_shown_at_once() -> None:
     stream = secrets.Scrubber((), formats=True).stream()
     assert stream.feed(b"12 of 30 files ") == b"12 of 30 files "

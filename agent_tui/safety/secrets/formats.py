@@ -14,7 +14,7 @@ from functools import cache
 from typing import Final
 
 from agent_tui.safety.secrets.control_sequences import find_through, strip_sequences
-from agent_tui.safety.secrets.places import MARKS, find_placed, places
+from agent_tui.safety.secrets.places import LABELS, MARKS, find_placed, places
 from agent_tui.safety.secrets.private_keys import FIRST_LETTERS, find_key_lines
 from agent_tui.safety.secrets.secret_files import find_given, find_in_lines_of_files
 from agent_tui.safety.secrets.strength import (
@@ -330,7 +330,9 @@ def _begins(text: str) -> int:
     starts = [at for _, anchor, _ in FORMATS if len(anchor) > 2 and (at := text.find(anchor)) >= 0]
     starts += [found.start() for found in _SHORT.finditer(text)]
     small = _small(text)
-    starts += [at for hint in (*_HINTS, *_FOREIGN, *_SCHEMES) if (at := small.find(hint)) >= 0]
+    starts += [
+        at for hint in (*_HINTS, *_FOREIGN, *_SCHEMES, *LABELS) if (at := small.find(hint)) >= 0
+    ]
     starts += [
         at for mark in (*MARKS, *FIRST_LETTERS, "-----BEGIN") if (at := text.find(mark)) >= 0
     ]

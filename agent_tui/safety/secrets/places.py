@@ -184,8 +184,9 @@ MARKS: Final = (
     "jdbc:",
     "sqlplus",
     "psk",
-    "mnemonic",
-    "seed",
+    "Q~",
+    '"kty"',
+    *_PORTS,
     "$1$",
     "$2$",
     "$2a$",
@@ -202,6 +203,8 @@ MARKS: Final = (
     "{SSHA",
 )
 """Where one of these stands, a secret may begin that is known only once its line has ended."""
+LABELS: Final = ("identified ", "mnemonic", "recovery", "seed", "wallet")
+"""The same, in small letters or large ones."""
 _compiled = cache(re.compile)
 
 
