@@ -124,7 +124,7 @@ def test_a_session_is_found_by_what_was_said_copied_and_deleted(
     window.until("Found in messages and calls")
     window.press("C-u")
     window.until("a new session")
-    logs = len(list((tmp_path / "sessions").glob("*-????????????.jsonl")))
+    logs = len(list((tmp_path / "home" / "sessions").glob("*-????????????.jsonl")))
     window.press("End", "Up", "DC")
     window.until(lambda text: "for ever?" in text or "open now:" in text)
     if "for ever?" not in window.text:
@@ -133,7 +133,7 @@ def test_a_session_is_found_by_what_was_said_copied_and_deleted(
     time.sleep(0.4)  # as long as a person takes to read what is asked
     window.press("Enter")
     window.until("the session was deleted")
-    assert len(list((tmp_path / "sessions").glob("*-????????????.jsonl"))) == logs - 1
+    assert len(list((tmp_path / "home" / "sessions").glob("*-????????????.jsonl"))) == logs - 1
 
 
 def test_off_the_record_nothing_is_left(start: Start, tmp_path: Path) -> None:
@@ -142,7 +142,10 @@ def test_off_the_record_nothing_is_left(start: Start, tmp_path: Path) -> None:
     window.send("make it four", "completed")
     call(window, "/bug", "no report can be written")
     call(window, "/replay", "there is nothing to replay")
-    assert not list(tmp_path.glob("sessions/*")) and not (tmp_path / "history.jsonl").exists()
+    assert (
+        not list(tmp_path.glob("home/sessions/*"))
+        and not (tmp_path / "home" / "history.jsonl").exists()
+    )
     assert "return 3" in (tmp_path / "work" / "shop.py").read_text()
 
 

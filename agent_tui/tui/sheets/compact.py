@@ -27,7 +27,7 @@ from agent_tui.tui.sheets import Action, Body, Lines, Sheet, opening
 
 UNDO: Final = "undo"
 EDIT: Final = "New summary"
-GOES: Final = "Summarised: Space keeps one as it is"
+GOES: Final = "Summarised, unless you keep it"
 CHARS: Final = 4
 """Of a token, about."""
 MARKS: Final = {True: "[keep]", False: "[    ]"}

@@ -41,9 +41,9 @@ def _rows(model: Model, _: Overlay) -> Iterator[Entry]:
     for row in _known(model).values():
         label = one_line(" ".join(row.text.split()))
         # a fact that its row says whole is not said again, but where it is from
-        about = row.path or ABOUT if label == row.text else row.text
-        scope = f"{SCOPES[row.scope]} {row.day}".rstrip()
-        yield Entry(row.id, label, scope, about, GROUPS[row.scope], path=row.path)
+        proposed = f"{ABOUT} Found on {row.day}."
+        about = row.path or proposed if label == row.text else row.text
+        yield Entry(row.id, label, SCOPES[row.scope], about, GROUPS[row.scope], path=row.path)
 
 
 def _none(model: Model, _: Overlay) -> Lines:
