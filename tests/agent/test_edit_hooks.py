@@ -292,7 +292,7 @@ def test_those_of_a_project_run_once_it_is_trusted_and_a_change_asks_again(place
         assert any("other" in line for line in lines if line.startswith("+"))
 
 
-def test_what_a_killed_program_left_is_the_edits_own(place: Place) -> None:
+def test_what_a_killed_program_left_may_be_the_persons(place: Place) -> None:
     hooks(place, f"{UPPER} && touch began && sleep 1000")
     model = place.script(edit("zero", "one"), [{"text": "done"}])
     argv = [sys.executable, "-m", "agent_tui", "run", "-m", model, "--mode", "accept-edits", "go"]
@@ -300,16 +300,18 @@ def test_what_a_killed_program_left_is_the_edits_own(place: Place) -> None:
     with subprocess.Popen(argv, cwd=place.cwd, env=given) as program:
         wait_for(place.cwd / "began")
         program.kill()
+    with (place.cwd / "a.txt").open("a") as file:
+        file.write("mine\n")
     [log] = (place.home / "sessions").glob("*.jsonl")
     with place.engine(model, resume=log.stem) as driver:
         formatted = driver.until(FileChanged)
-        assert formatted.path == str(place.cwd / "a.txt") and not formatted.during_command
+        assert formatted.path == str(place.cwd / "a.txt") and formatted.during_command
         driver.send(RestoreFiles())
         outcomes = {
             Path(file.path).name: file.outcome for file in driver.until(FilesRestored).files
         }
-        assert outcomes == {"a.txt": "done", "began": "kept"}
-    assert text(place) == "zero\n"
+        assert outcomes == {"a.txt": "kept", "began": "kept"}
+    assert text(place).endswith("mine\n")
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ class Snapshot:
     """The files before the command of `call`, which began at `begun` (nanoseconds). `listed`: what
     was there of which git keeps nothing. `told`: how many changes the session had by then.
     `is_beside`: the command runs beside a turn. `own`: files that the call has changed itself: what
-    becomes of them while the command runs is its doing."""
+    becomes of them while the command runs is its doing. After a kill nothing is known to be: a
+    person may have gone on with the file."""
 
     call: CallContext
     begun: int
@@ -123,7 +124,6 @@ class SnapshotFile:
             "commit": status.commit,
             "changed": _rows(status.changed),
             "files": _rows(snapshot.files),
-            "own": list(map(str, snapshot.own)),
             "passed": [*map(str, snapshot.listed.passed)],
         }
         part = self.path.with_suffix(".part")
@@ -154,11 +154,10 @@ class SnapshotFile:
                 for path, has in (_known(*row) for row in data["files"])
                 if has is not None
             }
-            own = frozenset(map(Path, data.get("own", ())))
             passed = {Path(str(path)) for path in data.get("passed", ())}
             listed = Listing(passed=passed)
             return (
-                Snapshot(call, int(data["begun"]), status, files, listed, own=own)
+                Snapshot(call, int(data["begun"]), status, files, listed)
                 if data["cwd"] == str(self._cwd)
                 else None
             )
