@@ -128,7 +128,7 @@ CONTEXT = {
 }  # fmt: skip
 
 
-@STORIES.add(size=(100, 24))
+@STORIES.add(size=(100, 28))
 def the_parts_of_the_next_request_are_listed() -> Model:
     return listed("/context", answer_event("context-1", "context", CONTEXT))
 
