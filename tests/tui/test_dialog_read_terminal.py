@@ -34,7 +34,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             json.dumps({"steps": [*([call] for call in calls), ["All done."]]})
         )
         argv = ["-m", "agent_tui", "-m", "scripted/s.json", "--cwd", str(work)]
-        window = TmuxWindow(argv, tmp_path, {}, (100, 30))
+        window = TmuxWindow(argv, tmp_path, {"AGENT_TUI_HOME": str(tmp_path / "home")}, (100, 30))
         running.append(window)
         window.until("Ask, or type")
         window.type("go")

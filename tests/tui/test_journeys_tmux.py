@@ -53,7 +53,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 def _records(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
     """What the logs of all sessions hold of this kind, in their order."""
-    paths = sorted((tmp_path / "home" / "sessions").glob("*-????????????.jsonl"))
+    paths = sorted((tmp_path / "sessions").glob("*-????????????.jsonl"))
     records = [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
     return [record for record in records if record["type"] == kind]
 

@@ -40,7 +40,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
             str(work),
             *more,
         ]
-        window = TmuxWindow(argv, tmp_path, {"VISUAL": "", "EDITOR": ""}, (100, 30))
+        window = TmuxWindow(
+            argv,
+            tmp_path,
+            {"VISUAL": "", "EDITOR": "", "AGENT_TUI_HOME": str(tmp_path / "home")},
+            (100, 30),
+        )
         windows.append(window)
         window.until("Ask, or type")
         window.until("scripted/s.json")

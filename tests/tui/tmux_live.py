@@ -30,7 +30,7 @@ class TmuxWindow:
         )
         own = {
             "PYTHONPATH": str(ROOT),
-            "AGENT_TUI_HOME": str(folder / "home"),
+            "AGENT_TUI_HOME": str(folder),
             "HOME": str(folder),
             "ESCDELAY": "60",
             **env,

@@ -16,7 +16,7 @@ from agent_tui.tui.prompt import composer, queue, submit
 from agent_tui.tui.transcript import state
 
 with late():
-    from agent_tui.tui.sheets import opening, trust
+    from agent_tui.tui.sheets import opening
 
 TWICE_SECONDS: Final = 1.0
 """So soon after it was pressed, the same key means more."""
@@ -83,7 +83,10 @@ def stop(model: Model, _: str) -> Step:
         return opening.dismiss_purpose(model)
     if model.composer.editing is not None:
         return queue.leave_edit(model)
-    if not answer_keys.has_just_decided(model) and (unseen := trust.show_unseen(model)) is not None:
+    if (
+        not answer_keys.has_just_decided(model)
+        and (unseen := opening.show_unseen(model)) is not None
+    ):
         return unseen
     if model.can_stop:
         return _guard_begun(model) or answering.leave_question(replace(model, stopped_at=model.at))

@@ -249,3 +249,17 @@ def look_again(model: Model, overlay: Overlay) -> Step:
     asked = f"{overlay.kind}-{model.queries}" if sheet.query is not None else ""
     overlay = replace(overlay, query=asked, picker=fresh)
     return replace(model, overlay=overlay), _fetching(sheet, overlay)
+
+
+def show_unseen(model: Model) -> Step | None:
+    """The question is open, but something else took its place: nobody answers it before it is seen.
+    None: it is not so."""
+    asked = model.is_held and not model.busy and model.question is None
+    if (
+        not asked
+        or not (offer := model.transcript.answers.trust)
+        or not offer.asks
+        or model.overlay is not None
+    ):
+        return None
+    return open_sheet(model, "trust")

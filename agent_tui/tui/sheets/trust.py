@@ -167,15 +167,6 @@ def _answer(model: Model, said: Said) -> Step:
     return send(model, SetTrust(said, hashes))
 
 
-def show_unseen(model: Model) -> Step | None:
-    """The question is open, but something else took its place: nobody answers it before it is seen.
-    None: it is not so."""
-    asked = model.is_held and not model.busy and model.question is None
-    if not asked or not _offer(model).asks or model.overlay is not None:
-        return None
-    return opening.open_sheet(model, "trust")
-
-
 def _leave(model: Model) -> Step:
     """Esc decides, once: the prompt that waited begins, and one more Esc is not for that."""
     if model.repeated:
